@@ -1,0 +1,47 @@
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+CHECKED := src tests benchmarks
+WORKERS ?= 2
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test check format bench wheel clean
+
+help:  ## Show the targets
+	@sed -n 's/^\([a-z]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 12
+
+setup: $(READY)  ## Make the virtual environment .venv with every version pinned
+
+# torch comes alone and first, so that pip takes the pinned build before anything else asks for it.
+$(READY): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet "$$(grep '^torch==' constraints.txt)" -c constraints.txt
+	$(BIN)/python -m pip install --quiet -e '.[dev]' -c constraints.txt
+	@touch $@
+
+demo: $(READY)  ## Compare GRACE with GRACE+HomoGCL on the embedded graph and write a page
+	$(BIN)/homogcl demo
+
+# One thread a worker: two workers that each start one thread a core slow each other down.
+test: $(READY)  ## Run the tests
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) $(ARGS)
+
+check: $(READY)  ## Lint, format check, types and spelling
+	$(BIN)/ruff check $(CHECKED)
+	$(BIN)/ruff format --check $(CHECKED)
+	$(BIN)/mypy $(CHECKED)
+	$(BIN)/codespell $(CHECKED) docs *.md Makefile pyproject.toml CITATION.cff
+
+format: $(READY)  ## Rewrite the code in the project's format
+	$(BIN)/ruff check --fix $(CHECKED)
+	$(BIN)/ruff format $(CHECKED)
+
+bench: $(READY)  ## Measure against peers and limits
+	$(BIN)/python -m benchmarks $(ARGS)
+
+wheel: $(READY)  ## Build the wheel into dist/
+	$(BIN)/python -m build --wheel
+
+clean:  ## Remove the environment and everything generated
+	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis src/*.egg-info

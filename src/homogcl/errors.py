@@ -1,0 +1,31 @@
+"""Errors that a user can cause and mend; the command line prints them as one line."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class UserError(Exception):
+    """Something the user gave is wrong; the message names it and says what to do."""
+
+
+class UnknownName(UserError):
+    """A name that is not among the choices, with the nearest ones offered."""
+
+    def __init__(self, kind: str, name: str, choices: Iterable[str]) -> None:
+        """Say which `kind` of thing has no `name`, and which choices come near."""
+        super().__init__(f"unknown {kind} {name!r}{nearest(name, choices)}")
+
+
+def nearest(name: str, choices: Iterable[str]) -> str:
+    """Return a hint in parentheses: the choices nearest to `name`, or all of them if none is.
+
+    >>> nearest("gracee", ["grace", "bgrl"])
+    ' (did you mean: grace?)'
+    """
+    known = sorted(choices)
+    close = difflib.get_close_matches(name, known, n=3, cutoff=0.6)
+    if close:
+        return f" (did you mean: {', '.join(close)}?)"
+    return f" (choose from: {', '.join(known)})" if known else ""

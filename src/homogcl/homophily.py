@@ -1,0 +1,101 @@
+"""Section 3.3 of the paper as pure functions: centroids, R, S and the homophily loss."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from homogcl.errors import UserError
+from homogcl.sparse import Pattern, pair_products
+
+
+def centroids(
+    h: Tensor,
+    k: int,
+    rng: torch.Generator,
+    start: Tensor | None = None,
+    max_iterations: int = 20,
+) -> Tensor:
+    """Return the means of the k-means clusters of the embeddings, [k, d].
+
+    Args:
+        h: Embeddings, [N, d]; no gradient flows into the centroids.
+        k: Number of clusters, at most N.
+        rng: Where the k-means++ start draws from.
+        start: Centroids to go on from, such as the last step's, [k, d]; k-means++ by default.
+        max_iterations: Lloyd steps at most; fewer when no node changes its cluster.
+    """
+    h = h.detach()
+    if k > h.size(0):
+        raise UserError(f"num_clusters={k} is more than the {h.size(0)} nodes there are")
+    c = plus_plus(h, k, rng) if start is None else start
+    nearest = torch.full((h.size(0),), -1, dtype=torch.long, device=h.device)
+    for _ in range(max_iterations):
+        before, nearest = nearest, _scores(h, c).argmax(1)
+        if torch.equal(before, nearest):
+            break
+        member = functional.one_hot(nearest, k).to(h.dtype)  # [N, k]
+        size = member.sum(0)[:, None]
+        # A cluster that lost its last node stays where it was.
+        c = torch.where(size > 0, member.t() @ h / size.clamp(min=1), c)
+    return c
+
+
+def plus_plus(h: Tensor, k: int, rng: torch.Generator) -> Tensor:
+    """Return k rows of `h`, each drawn by its squared distance to those before it, [k, d]."""
+    chosen = [torch.randint(h.size(0), (1,), generator=rng, device=rng.device).to(h.device)]
+    distance = h.new_full((h.size(0),), torch.inf)
+    for _ in range(k - 1):
+        distance = torch.minimum(distance, (h - h[chosen[-1]]).square().sum(1))
+        # Where all rows have been met already, any row is as good as another.
+        odds = distance if float(distance.sum()) > 0 else torch.ones_like(distance)
+        chosen.append(torch.multinomial(odds.to(rng.device), 1, generator=rng).to(h.device))
+    return h[torch.cat(chosen)]
+
+
+def soft_assignment(h: Tensor, c: Tensor, two_sigma_sq: float) -> Tensor:
+    """Return R of Eq. (6): the posterior of each cluster under equal priors, [N, k].
+
+    R_ij = softmax_j(-‖h_i - c_j‖² / 2σ²)
+
+    Args:
+        h: Embeddings, [N, d].
+        c: Centroids, [k, d].
+        two_sigma_sq: 2σ², the width of the clusters in squared distance.
+    """
+    return torch.softmax(_scores(h, c) / two_sigma_sq, dim=1)
+
+
+def saliency(r: Tensor, edge_index: Tensor) -> Tensor:
+    """Return S of each edge: the cosine of its two nodes' cluster assignments, [E], in [0, 1].
+
+    Args:
+        r: Soft assignments, [N, k].
+        edge_index: Edges, int64 [2, E], sorted by source.
+    """
+    unit = functional.normalize(r)
+    return pair_products(unit, unit, Pattern.of(edge_index, r.size(0))).clamp(0.0, 1.0)
+
+
+def homophily_loss(r: Tensor, edge_index: Tensor) -> Tensor:
+    """Return L_homo of Eq. (11): the mean squared difference of R over edges and clusters.
+
+    Args:
+        r: Soft assignments, [N, k].
+        edge_index: Edges, int64 [2, E].
+    """
+    source, target = edge_index
+    if source.numel() == 0:
+        return r.sum() * 0.0
+    return (r[source] - r[target]).square().mean()
+
+
+def _scores(h: Tensor, c: Tensor) -> Tensor:
+    """Return -‖h_i - c_j‖² up to a term that is the same for all j, [N, k].
+
+    Measured from the centroids' mean, so that little is lost where all of them lie far out.
+    """
+    center = c.mean(0)
+    c = c - center
+    return 2 * (h - center) @ c.t() - c.square().sum(1)

@@ -1,0 +1,65 @@
+"""The contract that every method keeps, and that the trainer, the plug-in and the tests rely on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import torch
+from torch import Tensor, nn
+from torch_geometric.data import Data
+
+from homogcl.config import Config
+from homogcl.positives import Positives
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """What a method must know of a graph to build its parameters."""
+
+    nodes: int
+    features: int
+    classes: int = 0
+
+    @classmethod
+    def of(cls, graph: Data) -> Sizes:
+        """Return the sizes of `graph`."""
+        classes = int(graph.y.max()) + 1 if graph.y is not None and graph.y.numel() else 0
+        return cls(int(graph.num_nodes or 0), graph.num_features, classes)
+
+
+class Method(nn.Module):
+    """A way to learn node embeddings from a graph."""
+
+    name: ClassVar[str]  # as the paper prints it
+    training_data: ClassVar[str] = "X, A"  # what it learns from: features, adjacency, labels (Y)
+    Config: ClassVar[type[Config]] = Config
+    expands_positives: ClassVar[bool] = False  # whether `objective` takes neighbor pairs
+    transductive: ClassVar[bool] = False  # whether `embed` works on the training graph only
+
+    def prepare(self, graph: Data, rng: torch.Generator) -> None:
+        """Compute, once before training, what depends on the graph alone."""
+
+    def views(self, graph: Data, rng: torch.Generator) -> Any:
+        """Draw everything random of one step and return it as a value of the method's own."""
+        return graph
+
+    def objective(self, views: Any, positives: Positives = Positives.none()) -> dict[str, Tensor]:
+        """Return the named scalars to minimize; their weighted sum is the loss."""
+        return {}
+
+    def term_weights(self) -> dict[str, float]:
+        """Return the weight of each term of the objective that does not weigh 1."""
+        return {}
+
+    def embed(self, graph: Data) -> Tensor:
+        """Return the embeddings of the clean graph, [N, d']: differentiable, nothing random."""
+        raise NotImplementedError
+
+    def after_step(self, progress: float) -> None:
+        """Follow an optimizer step; `progress` runs from 0 to 1 over the training."""
+
+
+def total(terms: dict[str, Tensor], weights: dict[str, float]) -> Tensor:
+    """Return the weighted sum of an objective's terms."""
+    return torch.stack([weights.get(name, 1.0) * term for name, term in terms.items()]).sum()

@@ -1,0 +1,95 @@
+"""BGRL: an online network learns to predict a slowly moving target's view of each node."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import torch
+from torch import Tensor
+from torch.nn.functional import normalize
+from torch_geometric.data import Data
+
+from homogcl.augment import augment
+from homogcl.encoders import Activation, Encoder, EncoderConfig, move_target, predictor
+from homogcl.methods.base import Method, Sizes
+from homogcl.methods.grace import TwoViews
+from homogcl.objectives.bootstrap import bootstrap_loss, target_decay
+from homogcl.objectives.neighbors import neighbor_loss
+from homogcl.positives import Positives
+
+
+class BGRL(Method):
+    """Large-scale representation learning on graphs via bootstrapping (Thakoor et al., 2022).
+
+    The online encoder and a predictor give Z_1, Z_2 of two augmented views; the target encoder
+    gives H_1, H_2, through which no gradient flows. The loss has no negatives:
+
+        L_1 = 2 - (1/N) Σ_i cos(Z_1i, H_2i) - (1/N) Σ_i cos(Z_2i, H_1i)
+
+    After each step the target follows, φ ← τφ + (1-τ)ξ, with τ on a cosine from `momentum` to 1
+    whose counter is the step. As in the authors' code the target starts from a draw of its own,
+    not as a copy of the online encoder, and only parameters follow: each network keeps its own
+    BatchNorm statistics.
+
+    With `positives` the term `neighbors` is L_2 of HomoGCL, Section 4.4, over the edges of the
+    clean graph: -(1/|E|) Σ_ij S_ij (cos(Z_1i, H_2j) + cos(Z_2i, H_1j)). The paper prints both
+    losses as similarities; here both are negated, to be minimized.
+    """
+
+    name = "BGRL"
+    expands_positives = True
+
+    class Config(EncoderConfig):
+        """Settings of BGRL."""
+
+        hidden_dim: int = 256
+        out_dim: int = 128
+        activation: Activation = "prelu"
+        last_activation: bool = True
+        norm: Literal["none", "batch", "layer"] = "batch"
+        norm_momentum: float = 0.99
+        predictor_dim: int = 512  # hidden width of the predictor
+        momentum: float = 0.99  # τ at the start
+        drop_edge_1: float = 0.4
+        drop_edge_2: float = 0.1
+        mask_feature_1: float = 0.1
+        mask_feature_2: float = 0.2
+
+    def __init__(self, config: Config, sizes: Sizes) -> None:
+        """Build both encoders and the predictor."""
+        super().__init__()
+        self.config = config
+        self.encoder = Encoder(config, sizes.features)
+        self.predictor = predictor(config.out_dim, config.predictor_dim)
+        self.target = Encoder(config, sizes.features).requires_grad_(False)
+
+    def views(self, graph: Data, rng: torch.Generator) -> TwoViews:
+        """Return two augmented views."""
+        c = self.config
+        return TwoViews(
+            augment(graph, c.drop_edge_1, c.mask_feature_1, rng),
+            augment(graph, c.drop_edge_2, c.mask_feature_2, rng),
+        )
+
+    def objective(
+        self, views: TwoViews, positives: Positives = Positives.none()
+    ) -> dict[str, Tensor]:
+        """Return the bootstrap loss, and that of the neighbors where there are any."""
+        z1, z2 = (self.predictor(self.encoder(view)) for view in (views.first, views.second))
+        with torch.no_grad():
+            h1, h2 = self.target(views.first), self.target(views.second)
+        terms = {"bootstrap": bootstrap_loss(z1, h2) + bootstrap_loss(z2, h1)}
+        if not positives.is_empty:
+            z = torch.cat([normalize(z1), normalize(z2)], dim=1)
+            h = torch.cat([normalize(h2), normalize(h1)], dim=1)
+            terms["neighbors"] = neighbor_loss(z, h, positives)
+        return terms
+
+    def embed(self, graph: Data) -> Tensor:
+        """Return the online encoder's output, [N, out_dim]."""
+        h: Tensor = self.encoder(graph)
+        return h
+
+    def after_step(self, progress: float) -> None:
+        """Let the target follow."""
+        move_target(self.target, self.encoder, target_decay(self.config.momentum, progress))

@@ -1,0 +1,76 @@
+"""CCA-SSG: two views agree node by node while the embedding's columns stay uncorrelated."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+from torch_geometric.data import Data
+
+from homogcl.augment import augment
+from homogcl.encoders import Encoder, EncoderConfig
+from homogcl.methods.base import Method, Sizes
+from homogcl.methods.grace import TwoViews
+from homogcl.objectives.correlation import decorrelation, invariance, standardize
+from homogcl.objectives.neighbors import neighbor_loss
+from homogcl.positives import Positives
+
+
+class CCASSG(Method):
+    """From canonical correlation analysis to self-supervised graph learning (Zhang et al., 2021).
+
+    With Z̃_A, Z̃_B the embeddings of two augmented views, each column with mean 0 and deviation 1,
+
+        L = -tr(Z̃_Aᵀ Z̃_B)/N + λ (‖Z̃_Aᵀ Z̃_A/N - I‖² + ‖Z̃_Bᵀ Z̃_B/N - I‖²)
+
+    which is the paper's loss with its 1/√N written out. Both views are drawn at the same rates;
+    the embeddings are the encoder's output, not standardized.
+
+    With `positives` the term `neighbors` is the first summand's own form on the pairs:
+    -(1/|E|) Σ_ij S_ij z̃_Ai · z̃_Bj. It is its own mirror image, since each pair stands in both
+    directions.
+    """
+
+    name = "CCA-SSG"
+    expands_positives = True
+
+    class Config(EncoderConfig):
+        """Settings of CCA-SSG."""
+
+        out_dim: int = 512
+        decorrelation_weight: float = 1e-3  # λ
+        drop_edge: float = 0.4
+        mask_feature: float = 0.1
+
+    def __init__(self, config: Config, sizes: Sizes) -> None:
+        """Build the encoder."""
+        super().__init__()
+        self.config = config
+        self.encoder = Encoder(config, sizes.features)
+
+    def views(self, graph: Data, rng: torch.Generator) -> TwoViews:
+        """Return two augmented views."""
+        c = self.config
+        first, second = (augment(graph, c.drop_edge, c.mask_feature, rng) for _ in range(2))
+        return TwoViews(first, second)
+
+    def objective(
+        self, views: TwoViews, positives: Positives = Positives.none()
+    ) -> dict[str, Tensor]:
+        """Return the losses of agreement, of redundancy, and of the neighbors if any."""
+        z_a, z_b = (standardize(self.encoder(view)) for view in (views.first, views.second))
+        terms = {
+            "invariance": invariance(z_a, z_b),
+            "decorrelation": decorrelation(z_a) + decorrelation(z_b),
+        }
+        if not positives.is_empty:
+            terms["neighbors"] = neighbor_loss(z_a, z_b, positives)
+        return terms
+
+    def term_weights(self) -> dict[str, float]:
+        """Return λ."""
+        return {"decorrelation": self.config.decorrelation_weight}
+
+    def embed(self, graph: Data) -> Tensor:
+        """Return the encoder's output, [N, out_dim]."""
+        h: Tensor = self.encoder(graph)
+        return h

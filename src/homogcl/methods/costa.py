@@ -1,0 +1,99 @@
+"""COSTA: contrast between random sketches of two views instead of between the nodes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from pydantic import Field
+from torch import Tensor
+from torch.nn.functional import normalize
+from torch_geometric.data import Data
+
+from homogcl.augment import augment
+from homogcl.encoders import Encoder, EncoderConfig, projector
+from homogcl.methods.base import Method, Sizes
+from homogcl.objectives.cross_view import cross_view_nce
+from homogcl.objectives.neighbors import neighbor_loss
+from homogcl.objectives.sketch import Sketch
+from homogcl.positives import Positives
+
+
+@dataclass(frozen=True)
+class SketchedViews:
+    """Two views of one graph, and the sketch that both are seen through."""
+
+    first: Data
+    second: Data
+    sketch: Sketch
+
+
+class COSTA(Method):
+    """Covariance-preserving feature augmentation, multi-view (Zhang et al., 2022).
+
+    Each step draws two augmented views and one matrix P [k, N] with entries N(0, 1/k), which
+    keeps the covariance of the rows it mixes: E[(PH)ᵀ(PH)] = HᵀH. With U, V the projections of
+    P H_1 and P H_2, the loss over the k sketched rows, both directions averaged, is
+
+        -log e^{θ(u_i,v_i)/τ} / Σ_j e^{θ(u_i,v_j)/τ}
+
+    The authors' code masks both views' features at the first view's rate; here each view has its
+    own. P is never held whole.
+
+    A sketched row is a mixture of all nodes and has no neighbors. With `positives` the pairs
+    therefore enter as a term of their own between the projections z of the nodes themselves,
+    `neighbors` = -(1/|E|) Σ_ij S_ij cos(z_1i, z_2j), and the contrast stays as it is.
+    """
+
+    name = "COSTA"
+    expands_positives = True
+
+    class Config(EncoderConfig):
+        """Settings of COSTA."""
+
+        hidden_dim: int = 256
+        last_activation: bool = True
+        projector_dim: int = 256  # hidden width of the projector; 0 for none
+        temperature: float = 0.4  # τ
+        sketch_ratio: float = Field(default=0.5, gt=0)  # k / N
+        drop_edge_1: float = 0.2
+        drop_edge_2: float = 0.4
+        mask_feature_1: float = 0.3
+        mask_feature_2: float = 0.4
+
+    def __init__(self, config: Config, sizes: Sizes) -> None:
+        """Build the encoder and the projector."""
+        super().__init__()
+        self.config = config
+        self.encoder = Encoder(config, sizes.features)
+        self.projector = projector(config.out_dim, config.projector_dim)
+
+    def views(self, graph: Data, rng: torch.Generator) -> SketchedViews:
+        """Return two augmented views and the step's sketch."""
+        c = self.config
+        seed = torch.randint(2**31, (1,), generator=rng, device=rng.device)
+        rows = max(1, int(c.sketch_ratio * int(graph.num_nodes or 0)))
+        return SketchedViews(
+            augment(graph, c.drop_edge_1, c.mask_feature_1, rng),
+            augment(graph, c.drop_edge_2, c.mask_feature_2, rng),
+            Sketch(rows, int(seed)),
+        )
+
+    def objective(
+        self, views: SketchedViews, positives: Positives = Positives.none()
+    ) -> dict[str, Tensor]:
+        """Return the contrastive loss of the sketches, and that of the neighbors if any."""
+        h1, h2 = self.encoder(views.first), self.encoder(views.second)
+        # Both views side by side, so that the blocks of P are drawn once for the two.
+        sketched = views.sketch(torch.cat([h1, h2], dim=1))
+        u, v = (self.projector(half) for half in sketched.chunk(2, dim=1))
+        terms = {"contrast": cross_view_nce(u, v, self.config.temperature)}
+        if not positives.is_empty:
+            z1, z2 = (normalize(self.projector(h)) for h in (h1, h2))
+            terms["neighbors"] = neighbor_loss(z1, z2, positives)
+        return terms
+
+    def embed(self, graph: Data) -> Tensor:
+        """Return the encoder's output, [N, out_dim]."""
+        h: Tensor = self.encoder(graph)
+        return h

@@ -1,0 +1,98 @@
+"""DGI: nodes of the graph against nodes of a corrupted one, judged by a summary of the graph."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+from torch_geometric.data import Data
+
+from homogcl.encoders import Activation, Encoder, EncoderConfig
+from homogcl.methods.base import Method, Sizes
+from homogcl.objectives.infomax import bilinear, jensen_shannon, readout
+from homogcl.positives import Positives
+
+
+@dataclass(frozen=True)
+class CorruptedViews:
+    """A graph and the same one with the features of other nodes."""
+
+    clean: Data
+    corrupted: Data
+
+
+class DGI(Method):
+    """Deep graph infomax (Veličković et al., ICLR 2019).
+
+    One encoder maps the graph to h and the graph with shuffled feature rows to h̃; a bilinear
+    discriminator tells them apart by the summary s = σ(mean h):
+
+        L = mean_i -log σ(h_iᵀ W s) + mean_i -log(1 - σ(h̃_iᵀ W s))
+
+    computed as h (W s), in O(N d). The released code halves the loss, adds a bias to the
+    discriminator and starts W closer to zero.
+    """
+
+    name = "DGI"
+
+    class Config(EncoderConfig):
+        """Settings of DGI."""
+
+        num_layers: int = 1
+        out_dim: int = 512
+        activation: Activation = "prelu"
+        last_activation: bool = True
+
+    def __init__(self, config: Config, sizes: Sizes) -> None:
+        """Build the encoder and the discriminator."""
+        super().__init__()
+        self.config = config
+        self.encoder = Encoder(config, sizes.features)
+        self.discriminator = nn.Parameter(torch.empty(config.out_dim, config.out_dim))
+        nn.init.xavier_uniform_(self.discriminator)
+
+    def views(self, graph: Data, rng: torch.Generator) -> CorruptedViews:
+        """Return the clean graph and a corrupted one."""
+        return CorruptedViews(graph, corrupted(graph, permutation(graph, rng)))
+
+    def objective(
+        self, views: CorruptedViews, positives: Positives = Positives.none()
+    ) -> dict[str, Tensor]:
+        """Return the loss of the discriminator."""
+        h, fake = self.encoder(views.clean), self.encoder(views.corrupted)
+        s = readout(h)
+        w = self.discriminator
+        return {"infomax": jensen_shannon(bilinear(h, w, s), bilinear(fake, w, s))}
+
+    def embed(self, graph: Data) -> Tensor:
+        """Return the encoder's output, [N, out_dim]."""
+        h: Tensor = self.encoder(graph)
+        return h
+
+
+def permutation(graph: Data, rng: torch.Generator) -> Tensor:
+    """Return a random order of the nodes, int64 [N]."""
+    order = torch.randperm(int(graph.num_nodes or 0), generator=rng, device=rng.device)
+    return order.to(graph.edge_index.device)
+
+
+def corrupted(graph: Data, order: Tensor) -> Data:
+    """Return the graph in which node i has the features of node `order[i]`."""
+    view = copy.copy(graph)
+    view.x = _rows(graph.x, order)
+    return view
+
+
+def _rows(x: Tensor, order: Tensor) -> Tensor:
+    if x.layout != torch.sparse_csr:
+        return x[order]
+    start, count = x.crow_indices()[:-1][order], x.crow_indices().diff()[order]
+    crow = torch.cat([count.new_zeros(1), count.cumsum(0)])
+    # Entry t of the result lies t - crow[row] behind the start of the row that it comes from.
+    shift = torch.repeat_interleave(start - crow[:-1], count)
+    entry = torch.arange(shift.numel(), device=x.device) + shift
+    return torch.sparse_csr_tensor(
+        crow, x.col_indices()[entry], x.values()[entry], size=tuple(x.shape), check_invariants=False
+    )

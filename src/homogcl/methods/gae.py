@@ -1,0 +1,69 @@
+"""GAE: embeddings whose inner products give the adjacency back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+from torch_geometric.data import Data
+
+from homogcl.encoders import Encoder, EncoderConfig
+from homogcl.methods.base import Method, Sizes
+from homogcl.objectives.reconstruction import negative_pairs, reconstruction
+from homogcl.positives import Positives
+
+
+@dataclass(frozen=True)
+class PairViews:
+    """The graph, and the pairs that stand for its non-edges; all of them where there are none."""
+
+    graph: Data
+    negatives: Tensor | None
+
+
+class GAE(Method):
+    """Graph autoencoder (Kipf & Welling, 2016).
+
+    A two-layer GCN encodes the graph to Z and the decoder σ(z_iᵀ z_j) predicts A + I:
+
+        L = mean_{A_ij + I_ij = 1} -log σ(z_iᵀ z_j) + mean_{A_ij + I_ij = 0} -log(1 - σ(z_iᵀ z_j))
+
+    which is the cross-entropy with edges weighted so that both classes count alike. Up to
+    `all_pairs_up_to` nodes every pair is used, above it as many pairs as there are positives,
+    drawn anew at each step. The original weighs edges by the edge count without loops, halves
+    the loss, holds edges out for its link prediction and has no biases; here every edge trains.
+    """
+
+    name = "GAE"
+
+    class Config(EncoderConfig):
+        """Settings of GAE."""
+
+        hidden_dim: int = 32
+        out_dim: int = 16
+        all_pairs_up_to: int = 10_000  # nodes; above it, pairs are sampled
+
+    def __init__(self, config: Config, sizes: Sizes) -> None:
+        """Build the encoder; the decoder has no parameters."""
+        super().__init__()
+        self.config = config
+        self.encoder = Encoder(config, sizes.features)
+
+    def views(self, graph: Data, rng: torch.Generator) -> PairViews:
+        """Return the clean graph, with negative pairs where it is too large for all of them."""
+        n = int(graph.num_nodes or 0)
+        sampled = n > self.config.all_pairs_up_to
+        return PairViews(graph, negative_pairs(graph.edge_index, n, rng) if sampled else None)
+
+    def objective(
+        self, views: PairViews, positives: Positives = Positives.none()
+    ) -> dict[str, Tensor]:
+        """Return the reconstruction loss."""
+        z = self.encoder(views.graph)
+        return {"reconstruction": reconstruction(z, views.graph.edge_index, views.negatives)}
+
+    def embed(self, graph: Data) -> Tensor:
+        """Return Z, [N, out_dim]."""
+        z: Tensor = self.encoder(graph)
+        return z

@@ -1,0 +1,78 @@
+"""G-BT: the cross-correlation of two views' embedding columns approaches the identity."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import torch
+from torch import Tensor
+from torch_geometric.data import Data
+
+from homogcl.augment import augment
+from homogcl.encoders import Activation, Encoder, EncoderConfig
+from homogcl.methods.base import Method, Sizes
+from homogcl.methods.grace import TwoViews
+from homogcl.objectives.correlation import barlow_twins, correlation, standardize
+from homogcl.objectives.neighbors import neighbor_loss
+from homogcl.positives import Positives
+
+
+class GBT(Method):
+    """Graph Barlow Twins (Bielak et al., 2022).
+
+    With Z̃_A, Z̃_B the embeddings of two augmented views, each column with mean 0 and deviation 1,
+    and C = Z̃_Aᵀ Z̃_B / N,
+
+        L = Σ_i (1 - C_ii)² + λ Σ_{i≠j} C_ij²,   λ = 1/d'
+
+    Both views are drawn at the same rates; BatchNorm and PReLU follow all layers but the last.
+
+    With `positives` the term `neighbors` is minus the mean over the pairs of S_ij times the
+    correlation of their rows, z̃_Ai · z̃_Bj / d'.
+    """
+
+    name = "G-BT"
+    expands_positives = True
+
+    class Config(EncoderConfig):
+        """Settings of G-BT."""
+
+        activation: Activation = "prelu"
+        norm: Literal["none", "batch", "layer"] = "batch"
+        norm_momentum: float = 0.01
+        redundancy_weight: float | None = None  # λ; 1/out_dim where none is given
+        drop_edge: float = 0.4
+        mask_feature: float = 0.1
+
+    def __init__(self, config: Config, sizes: Sizes) -> None:
+        """Build the encoder."""
+        super().__init__()
+        self.config = config
+        self.encoder = Encoder(config, sizes.features)
+
+    def views(self, graph: Data, rng: torch.Generator) -> TwoViews:
+        """Return two augmented views."""
+        c = self.config
+        first, second = (augment(graph, c.drop_edge, c.mask_feature, rng) for _ in range(2))
+        return TwoViews(first, second)
+
+    def objective(
+        self, views: TwoViews, positives: Positives = Positives.none()
+    ) -> dict[str, Tensor]:
+        """Return the losses of agreement, of redundancy, and of the neighbors if any."""
+        z_a, z_b = (standardize(self.encoder(view)) for view in (views.first, views.second))
+        agreement, redundancy = barlow_twins(correlation(z_a, z_b))
+        terms = {"invariance": agreement, "redundancy": redundancy}
+        if not positives.is_empty:
+            terms["neighbors"] = neighbor_loss(z_a, z_b, positives)
+        return terms
+
+    def term_weights(self) -> dict[str, float]:
+        """Return λ."""
+        given = self.config.redundancy_weight
+        return {"redundancy": 1 / self.config.out_dim if given is None else given}
+
+    def embed(self, graph: Data) -> Tensor:
+        """Return the encoder's output, [N, out_dim]."""
+        h: Tensor = self.encoder(graph)
+        return h

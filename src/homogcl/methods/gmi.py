@@ -1,0 +1,120 @@
+"""GMI: a node's embedding against the features and the edges of its neighborhood."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+from torch_geometric.data import Data
+
+from homogcl.encoders import Activation, Encoder, EncoderConfig, multiply
+from homogcl.methods.base import Method, Sizes
+from homogcl.objectives.infomax import jensen_shannon
+from homogcl.objectives.reconstruction import negative_pairs, reconstruction
+from homogcl.positives import Positives
+from homogcl.sparse import Pattern, pair_products
+
+
+@dataclass(frozen=True)
+class GMIViews:
+    """The graph and a step's false pairs.
+
+    Attributes:
+        graph: The clean graph.
+        strangers: Pairs (i, k) of a node with another whose features are not its own, sorted,
+            int64 [2, N n].
+        negatives: Pairs that are no edges; `None` stands for all of them.
+    """
+
+    graph: Data
+    strangers: Tensor
+    negatives: Tensor | None
+
+
+class GMI(Method):
+    """Graphical mutual information (Peng et al., WWW 2020).
+
+    With the discriminator D(h, x) = σ(hᵀ Θ x), the softplus sp and random other nodes k,
+
+        I(h_i; x_j) = -sp(-D(h_i, x_j)) - E_k sp(D(h_i, x_k))
+        L = -mean_i [α I(h_i; x_i) + β Σ_{j∈N(i)} w_ij I(h_i; x_j)] + γ L_edges
+
+    where w_ij is 1/|N(i)| (`mean`) or σ(h_iᵀ h_j), held constant there (`adaptive`), and L_edges
+    is the cross-entropy of σ(h_iᵀ h_j) with A + I, edges and others counting alike: all pairs up
+    to `all_pairs_up_to` nodes, above it sampled ones. The released code is of the mean alone and
+    contrasts h_i with the mean of compressed neighbors under a second discriminator in place of
+    the sum over j, and weighs edges double.
+    """
+
+    name = "GMI"
+
+    class Config(EncoderConfig):
+        """Settings of GMI."""
+
+        num_layers: int = 1
+        hidden_dim: int = 512
+        out_dim: int = 512
+        activation: Activation = "prelu"
+        last_activation: bool = True
+        neighbor_weights: Literal["mean", "adaptive"] = "mean"  # w
+        num_negatives: int = 5  # nodes k for each i
+        own_weight: float = 0.8  # α
+        neighborhood_weight: float = 1.0  # β
+        edges_weight: float = 1.0  # γ
+        all_pairs_up_to: int = 5_000  # nodes; above it, pairs are sampled
+
+    def __init__(self, config: Config, sizes: Sizes) -> None:
+        """Build the encoder and the discriminator."""
+        super().__init__()
+        self.config = config
+        self.encoder = Encoder(config, sizes.features)
+        theta = torch.empty(sizes.features, config.out_dim)
+        self.discriminator = nn.Parameter(nn.init.xavier_uniform_(theta))
+
+    def views(self, graph: Data, rng: torch.Generator) -> GMIViews:
+        """Return the clean graph, false features for each node, and non-edges to sample."""
+        n, m = int(graph.num_nodes or 0), self.config.num_negatives
+        node = torch.arange(n, device=graph.edge_index.device).repeat_interleave(m)
+        step = torch.randint(1, max(n, 2), (n * m,), generator=rng, device=rng.device)
+        strangers = torch.stack([node, (node + step.to(node.device)) % max(n, 1)])
+        sampled = n > self.config.all_pairs_up_to
+        negatives = negative_pairs(graph.edge_index, n, rng) if sampled else None
+        return GMIViews(graph, strangers, negatives)
+
+    def objective(
+        self, views: GMIViews, positives: Positives = Positives.none()
+    ) -> dict[str, Tensor]:
+        """Return the information on own features, on neighbors' features and on edges."""
+        edge_index = views.graph.edge_index
+        n = int(views.graph.num_nodes or 0)
+        h = self.encoder(views.graph)
+        t = multiply(views.graph.x, self.discriminator)  # Θ x, [N, d]
+        edges = Pattern.of(edge_index, n)
+        strangers = Pattern.of(views.strangers, n)
+        false = pair_products(h, t, strangers).sigmoid()
+        against = functional.softplus(false).view(n, -1).mean(1)  # [N]
+        near = functional.softplus(-pair_products(h, t, edges).sigmoid()) + against[edges.row]
+        return {
+            "own": jensen_shannon((h * t).sum(1).sigmoid(), false),
+            "neighborhood": (self._weights(h.detach(), edges) * near).sum() / n,
+            "edges": reconstruction(h, edge_index, views.negatives),
+        }
+
+    def term_weights(self) -> dict[str, float]:
+        """Return α, β and γ."""
+        c = self.config
+        weights = (c.own_weight, c.neighborhood_weight, c.edges_weight)
+        return dict(zip(("own", "neighborhood", "edges"), weights, strict=True))
+
+    def embed(self, graph: Data) -> Tensor:
+        """Return the encoder's output, [N, out_dim]."""
+        h: Tensor = self.encoder(graph)
+        return h
+
+    def _weights(self, h: Tensor, edges: Pattern) -> Tensor:
+        if self.config.neighbor_weights == "adaptive":
+            return pair_products(h, h, edges).sigmoid()
+        return edges.crow.diff().to(h.dtype).reciprocal()[edges.row]

@@ -1,0 +1,80 @@
+"""GRACE: node-level contrast between two random views of the graph."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+from torch_geometric.data import Data
+
+from homogcl.augment import augment
+from homogcl.encoders import Encoder, EncoderConfig, projector
+from homogcl.methods.base import Method, Sizes
+from homogcl.objectives import Workspace, info_nce
+from homogcl.positives import Positives
+
+
+@dataclass(frozen=True)
+class TwoViews:
+    """Two views of one graph."""
+
+    first: Data
+    second: Data
+
+
+class GRACE(Method):
+    """Deep graph contrastive representation learning (Zhu et al., 2020).
+
+    Each step draws two views by dropping edges and masking feature columns, encodes both with
+    one network, and minimizes the symmetric InfoNCE loss in which a node's only positive is
+    itself in the other view and all other nodes of both views are negatives:
+
+        -log e^{θ(u_i,v_i)/τ} / (Σ_j e^{θ(u_i,v_j)/τ} + Σ_{j≠i} e^{θ(u_i,u_j)/τ})
+
+    With `positives` it is the loss of HomoGCL, Eq. (7)-(10) of its paper. The embeddings are the
+    encoder's output on the clean graph; the projector serves the loss only.
+    """
+
+    name = "GRACE"
+    expands_positives = True
+
+    class Config(EncoderConfig):
+        """Settings of GRACE."""
+
+        projector_dim: int = 0  # hidden width of the projector; 0 for none
+        temperature: float = 0.5  # τ
+        drop_edge_1: float = 0.4
+        drop_edge_2: float = 0.4
+        mask_feature_1: float = 0.1
+        mask_feature_2: float = 0.1
+
+    def __init__(self, config: Config, sizes: Sizes) -> None:
+        """Build the encoder and the projector."""
+        super().__init__()
+        self.config = config
+        self.encoder = Encoder(config, sizes.features)
+        self.projector = projector(config.out_dim, config.projector_dim)
+        self.workspace = Workspace()
+
+    def views(self, graph: Data, rng: torch.Generator) -> TwoViews:
+        """Return two augmented views."""
+        c = self.config
+        return TwoViews(
+            augment(graph, c.drop_edge_1, c.mask_feature_1, rng),
+            augment(graph, c.drop_edge_2, c.mask_feature_2, rng),
+        )
+
+    def objective(
+        self, views: TwoViews, positives: Positives = Positives.none()
+    ) -> dict[str, Tensor]:
+        """Return the contrastive loss."""
+        u, v = self.projector(self.encoder(views.first)), self.projector(self.encoder(views.second))
+        pairs = (positives.within(views.first), positives.within(views.second))
+        loss = info_nce(u, v, self.config.temperature, pairs, workspace=self.workspace)
+        return {"contrast": loss}
+
+    def embed(self, graph: Data) -> Tensor:
+        """Return the encoder's output, [N, out_dim]."""
+        h: Tensor = self.encoder(graph)
+        return h

@@ -1,0 +1,153 @@
+"""InfoGCL: views, encoder and contrast chosen by what they keep of the labels' information."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+from torch import Tensor, nn
+from torch_geometric.data import Data
+
+from homogcl.augment import clean_view, drop_edges, keep, mask_features
+from homogcl.encoders import Activation, Encoder, EncoderConfig, Normalized
+from homogcl.errors import UserError
+from homogcl.methods.base import Method, Sizes
+from homogcl.methods.dgi import corrupted, permutation
+from homogcl.methods.mvgrl import diffuse
+from homogcl.objectives import Workspace, info_nce
+from homogcl.objectives.infomax import bilinear, jensen_shannon, readout
+from homogcl.positives import Positives
+
+View = Literal["clean", "edges", "features", "nodes", "diffusion"]
+_RESTART, _DIFFUSION_STEPS = 0.2, 20  # as in MVGRL
+
+
+@dataclass(frozen=True)
+class ContrastViews:
+    """Two views of one graph, and the order in which their features are corrupted, [N]."""
+
+    first: Data
+    second: Data
+    order: Tensor
+
+
+class InfoGCL(Method):
+    """InfoGCL (Xu et al., NeurIPS 2021), a reading: its authors published no code.
+
+    The paper asks, stage by stage, for what shares least beyond the task: (i) views with least
+    I(v_1; v_2) that keep I(v; y); (ii) the encoder that keeps least of v with I(f(v_1); v_2)
+    intact; (iii) the contrast mode whose representation knows most of y. Each condition is on
+    the labels y, so the choice is made on validation nodes, over these settings:
+
+        (i)   view_1, view_2 out of clean, edges, features, nodes, diffusion, and their drop rates
+        (ii)  encoder, num_layers, out_dim
+        (iii) contrast out of local-local, local-global, hybrid
+
+    One training is one candidate: `tune` searches, presets hold what was found. local-local is
+    InfoNCE between the nodes of both views as in GRACE, local-global tells each view's nodes
+    from corrupted ones by the other's summary as in MVGRL, hybrid does both. The paper's modes
+    between whole graphs need many graphs, and its subgraph view is met by dropping nodes.
+    """
+
+    name = "InfoGCL"
+    expands_positives = True
+
+    class Config(EncoderConfig):
+        """Settings of InfoGCL: the candidates of its three choices."""
+
+        num_layers: int = 1
+        out_dim: int = 512
+        activation: Activation = "prelu"
+        last_activation: bool = True
+        view_1: View = "edges"
+        view_2: View = "diffusion"
+        drop_1: float = 0.2  # share of edges, feature columns or nodes that view 1 loses
+        drop_2: float = 0.2
+        contrast: Literal["local-local", "local-global", "hybrid"] = "hybrid"
+        temperature: float = 0.5  # τ of local-local
+
+    def __init__(self, config: Config, sizes: Sizes) -> None:
+        """Build the encoder, and the discriminator where the contrast has one."""
+        super().__init__()
+        self.config = config
+        self.encoder = Encoder(config, sizes.features)
+        self.workspace = Workspace()
+        if config.contrast != "local-local":
+            weight = torch.empty(config.out_dim, config.out_dim)
+            self.discriminator = nn.Parameter(nn.init.xavier_uniform_(weight))
+
+    def prepare(self, graph: Data, rng: torch.Generator) -> None:
+        """Spread the features over the graph for the view that wants it."""
+        if "diffusion" in (self.config.view_1, self.config.view_2):
+            self.diffused = diffused_features(graph)
+
+    def views(self, graph: Data, rng: torch.Generator) -> ContrastViews:
+        """Return the two views and an order to corrupt them."""
+        c = self.config
+        return ContrastViews(
+            self._view(graph, c.view_1, c.drop_1, rng),
+            self._view(graph, c.view_2, c.drop_2, rng),
+            permutation(graph, rng),
+        )
+
+    def objective(
+        self, views: ContrastViews, positives: Positives = Positives.none()
+    ) -> dict[str, Tensor]:
+        """Return the losses of the contrast modes in use."""
+        contrast = self.config.contrast
+        u, v = self.encoder(views.first), self.encoder(views.second)
+        terms = {}
+        if contrast != "local-global":
+            pairs = (positives.within(views.first), positives.within(views.second))
+            terms["local-local"] = info_nce(
+                u, v, self.config.temperature, pairs, workspace=self.workspace
+            )
+        elif not positives.is_empty:
+            raise UserError("contrast='local-global' has no pair positives: choose local-local")
+        if contrast != "local-local":
+            terms["local-global"] = self._local_global(u, v, views)
+        return terms
+
+    def embed(self, graph: Data) -> Tensor:
+        """Return the encoder's output on the clean graph, [N, out_dim]."""
+        h: Tensor = self.encoder(graph)
+        return h
+
+    def _local_global(self, u: Tensor, v: Tensor, views: ContrastViews) -> Tensor:
+        w, s_u, s_v = self.discriminator, readout(u), readout(v)
+        fake_u = self.encoder(corrupted(views.first, views.order))
+        fake_v = self.encoder(corrupted(views.second, views.order))
+        real = torch.cat([bilinear(u, w, s_v), bilinear(v, w, s_u)])
+        fake = torch.cat([bilinear(fake_u, w, s_v), bilinear(fake_v, w, s_u)])
+        return jensen_shannon(real, fake)
+
+    def _view(self, graph: Data, kind: View, drop: float, rng: torch.Generator) -> Data:
+        if kind == "edges":
+            return drop_edges(graph, drop, rng)
+        if kind == "features":
+            return mask_features(graph, drop, rng)
+        if kind == "nodes":
+            return drop_nodes(graph, drop, rng)
+        view = clean_view(graph)
+        if kind == "diffusion":
+            view.x = self.diffused
+        return view
+
+
+def drop_nodes(graph: Data, probability: float, rng: torch.Generator) -> Data:
+    """Return a view in which nodes drawn at random lose all their edges; they keep their number."""
+    view = clean_view(graph)
+    kept = keep(int(graph.num_nodes or 0), probability, rng).to(graph.edge_index.device)
+    source, target = graph.edge_index
+    edges = (kept[source] & kept[target]).nonzero().squeeze(1)
+    view.edge_index, view.edge_id = graph.edge_index[:, edges], edges
+    if graph.edge_weight is not None:
+        view.edge_weight = graph.edge_weight[edges]
+    return view
+
+
+def diffused_features(graph: Data) -> Tensor:
+    """Return the features spread by personalized PageRank, S x, dense [N, d]."""
+    x = graph.x.to_dense() if graph.x.layout == torch.sparse_csr else graph.x
+    return diffuse(Normalized(graph), x, _RESTART, _DIFFUSION_STEPS)

@@ -1,0 +1,29 @@
+"""An encoder that never trains: how much of a result is the architecture's own."""
+
+from __future__ import annotations
+
+from torch import Tensor
+from torch_geometric.data import Data
+
+from homogcl.encoders import Encoder, EncoderConfig
+from homogcl.methods.base import Method, Sizes
+
+
+class RandomInit(Method):
+    """Random-Init: the embeddings of an untrained encoder."""
+
+    name = "Random-Init"
+
+    class Config(EncoderConfig):
+        """Settings of the encoder."""
+
+    def __init__(self, config: Config, sizes: Sizes) -> None:
+        """Build the encoder; its parameters are not for training."""
+        super().__init__()
+        self.config = config
+        self.encoder = Encoder(config, sizes.features).requires_grad_(False)
+
+    def embed(self, graph: Data) -> Tensor:
+        """Return the encoder's output, [N, out_dim]."""
+        h: Tensor = self.encoder(graph)
+        return h

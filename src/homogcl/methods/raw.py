@@ -1,0 +1,27 @@
+"""The features themselves, as the row every other method must beat."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+from torch_geometric.data import Data
+
+from homogcl.config import Config
+from homogcl.methods.base import Method, Sizes
+
+
+class Raw(Method):
+    """Raw node features: nothing is learned before the probe."""
+
+    name = "Raw features"
+    training_data = "X"
+
+    def __init__(self, config: Config, sizes: Sizes) -> None:
+        """Keep the settings."""
+        super().__init__()
+        self.config = config
+
+    def embed(self, graph: Data) -> Tensor:
+        """Return the features, dense, [N, d]."""
+        x: Tensor = graph.x
+        return x.to_dense() if x.layout == torch.sparse_csr else x

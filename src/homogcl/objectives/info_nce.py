@@ -1,0 +1,109 @@
+"""The contrastive loss of GRACE (Eq. 1-2) and of HomoGCL (Eq. 7-10), exact at any size."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from homogcl.objectives.tiles import Tiling, Workspace, log_sums
+from homogcl.positives import Positives
+from homogcl.sparse import Pattern, pair_products
+
+
+def info_nce(
+    u: Tensor,
+    v: Tensor,
+    temperature: float,
+    positives: tuple[Positives, Positives] | None = None,
+    *,
+    tile: int | None = None,
+    workspace: Workspace | None = None,
+) -> Tensor:
+    r"""Return the loss to minimize: -L of Eq. (1) without positives, -L_cont of Eq. (10) with.
+
+    For anchor u_i, with θ the cosine similarity, N_u and N_v its neighbors in either view and
+    S the weights of the pairs,
+
+        pos = e^{θ(u_i,v_i)/τ} + Σ_{j∈N_u(i)} S_ij e^{θ(u_i,u_j)/τ}
+        neg = Σ_{j∉{i}∪N_v(i)} e^{θ(u_i,v_j)/τ} + Σ_{j∉{i}∪N_u(i)} e^{θ(u_i,u_j)/τ}
+
+    and the loss is the mean of -log(pos / (pos + neg)) over the anchors of both views. Nothing
+    of size N x N or P x d is held, and nothing is subtracted, so it is safe at any temperature.
+
+    Args:
+        u: Vectors of the first view, [N, d].
+        v: Vectors of the second view, [N, d].
+        temperature: τ, positive.
+        positives: The neighbor pairs as they are in the first and in the second view, over the
+            same `edge_index`; none by default.
+        tile: Rows of a tile; chosen for the device by default.
+        workspace: Memory to reuse from step to step, and how much of it there may be.
+
+    Returns:
+        The loss, a scalar.
+
+    >>> u = torch.eye(3)
+    >>> round(float(info_nce(u, u, temperature=0.5)), 4)
+    0.4321
+    """
+    # Both sides carry half of 1/τ, so that every product below is a logit θ/τ.
+    a = functional.normalize(u) * temperature**-0.5
+    b = functional.normalize(v) * temperature**-0.5
+    in_u, in_v = positives or (Positives.none(), Positives.none())
+    n = u.size(0)
+    pairs = Pattern.of(in_u.edge_index.to(u.device), n)
+    size = min(tile or (1024 if u.device.type == "cpu" else 4096), max(n, 1))
+    rest_a, rest_b = log_sums(a, b, Tiling.of(n, size, workspace or Workspace(), pairs))
+    own = (a * b).sum(1)
+    across = pair_products(a, b, pairs)
+    # The pairs come in both directions: those of (b, a) are those of (a, b) read backwards.
+    from_u = _log_ratio(own, rest_a, pair_products(a, a, pairs), across, (in_u, in_v), pairs.row)
+    back = across[pairs.to_transposed]
+    from_v = _log_ratio(own, rest_b, pair_products(b, b, pairs), back, (in_v, in_u), pairs.row)
+    return -0.5 * (from_u + from_v).mean()
+
+
+def _log_ratio(
+    own: Tensor,
+    rest: Tensor,
+    intra: Tensor,
+    inter: Tensor,
+    positives: tuple[Positives, Positives],
+    row: Tensor,
+) -> Tensor:
+    """Return log(pos / (pos + neg)) for each anchor of one view, [N].
+
+    Args:
+        own: Logits of (u_i, v_i), [N].
+        rest: Logarithm of the sum over all pairs that are neither own nor listed, [N].
+        intra: Logits of the listed pairs inside the anchor's view, [P].
+        inter: Logits of the listed pairs into the other view, [P].
+        positives: The listed pairs in the anchor's view and in the other one.
+        row: The anchor of each listed pair, [P].
+    """
+    here, there = positives
+    count = torch.ones_like(own)
+    twice = count * (2 if here.own_pair_twice else 1)
+    numerator = _log_sum([(count, own)], [(here.numerator(row, own.numel()), intra)], row)
+    inside = (here.intra_view(row, own.numel()), intra)
+    everything = _log_sum([(twice, own), (count, rest)], [inside, (there.inter_view(), inter)], row)
+    return numerator - everything
+
+
+def _log_sum(
+    per_node: list[tuple[Tensor, Tensor]], per_pair: list[tuple[Tensor, Tensor]], row: Tensor
+) -> Tensor:
+    """Return log Σ weight·e^logit over a node's own terms and its pairs' terms, [N]."""
+    shift = torch.stack([logit.detach() for _, logit in per_node]).amax(0)
+    for weight, logit in per_pair:
+        counted = torch.where(weight > 0, logit.detach(), -torch.inf)
+        shift = shift.scatter_reduce(0, row, counted, "amax")
+    total = sum(
+        (weight * (logit - shift).exp() for weight, logit in per_node), torch.zeros_like(shift)
+    )
+    for weight, logit in per_pair:
+        # A pair of weight 0 may lie far above the shift: it is left out, not multiplied by 0.
+        gap = torch.where(weight > 0, logit - shift[row], 0.0)
+        total = total.index_add(0, row, weight * gap.exp())
+    return total.log() + shift

@@ -1,0 +1,39 @@
+"""Mutual information by telling true pairs from false ones: DGI, HDI, GMI, MVGRL, InfoGCL."""
+
+from __future__ import annotations
+
+from torch import Tensor
+from torch.nn import functional
+
+
+def jensen_shannon(positive: Tensor, negative: Tensor) -> Tensor:
+    """Return the binary cross-entropy of telling true pairs from false ones, a scalar.
+
+    It is mean(-log σ(positive)) + mean(-log(1 - σ(negative))), and 2 log 2 minus it is a lower
+    bound of the Jensen-Shannon divergence of the true pairs from the false ones, times two.
+
+    Args:
+        positive: Scores of true pairs before any sigmoid, of any shape.
+        negative: Scores of false pairs before any sigmoid, of any shape.
+
+    >>> import torch
+    >>> round(float(jensen_shannon(torch.zeros(3), torch.zeros(5))), 4)
+    1.3863
+    """
+    return functional.softplus(-positive).mean() + functional.softplus(negative).mean()
+
+
+def readout(h: Tensor) -> Tensor:
+    """Return a summary of all nodes, σ(mean of h), [d]."""
+    return h.mean(0).sigmoid()
+
+
+def bilinear(h: Tensor, weight: Tensor, summary: Tensor) -> Tensor:
+    """Return h_iᵀ W s for each node, [N], in O(N d + d²).
+
+    Args:
+        h: Node embeddings, [N, d].
+        weight: W, [d, d].
+        summary: s, [d].
+    """
+    return h @ (weight @ summary)

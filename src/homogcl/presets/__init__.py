@@ -1,0 +1,110 @@
+"""Settings that just work: one TOML file a method, one section a data set, each with its source.
+
+A file's section `[default]` holds for every graph, `[cora]` for that data set, and
+`["cora/official"]` is an alternative that is taken by its name, `official`. The settings of
+`grace+homogcl` are those of `grace`, then those of `homogcl`, then those of the file
+`grace+homogcl` where there is one: what comes later prevails.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from homogcl.config import Config
+from homogcl.data import DataConfig
+from homogcl.errors import UnknownName, UserError, nearest
+from homogcl.methods import config_classes, configure, plugin, split_name, validated
+from homogcl.train import TrainConfig
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Everything that decides a training: where it comes from is `source`."""
+
+    method: dict[str, object]
+    train: TrainConfig
+    data: DataConfig
+    source: str
+
+    def flat(self) -> dict[str, object]:
+        """Return all settings in one mapping, as they stand in presets."""
+        return {**self.method, **self.train.model_dump(), **self.data.model_dump()}
+
+
+def resolve(
+    method: str, data: str, overrides: Mapping[str, object] | None = None, preset: str | None = None
+) -> Settings:
+    """Return the settings of a method on a data set.
+
+    Args:
+        method: A method's name, with plug-ins behind plus signs.
+        data: A data set's name; an unknown one gets the method's defaults.
+        overrides: Settings that prevail over the preset's.
+        preset: An alternative's name, such as `official`.
+    """
+    merged: dict[str, object] = {}
+    sources: list[str] = []
+    section = data if preset is None else f"{data}/{preset}"
+    found = preset is None
+    for _, sections in _files(method):
+        for key in ("default", section):
+            if key in sections:
+                found = found or key == section
+                values = dict(sections[key])
+                sources.append(str(values.pop("source")))
+                merged.update(values)
+    if not found:
+        raise UnknownName("preset", section, _alternatives(method))
+    merged.update(overrides or {})
+    return _sorted_out(method, merged, "; ".join(dict.fromkeys(sources)))
+
+
+def preset_names() -> list[tuple[str, str, str]]:
+    """Return (method, section, source) of every preset there is."""
+    folder = files(__package__)
+    names = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".toml"))
+    return [
+        (name.removesuffix(".toml"), section, str(values["source"]))
+        for name in names
+        for section, values in _read(name.removesuffix(".toml")).items()
+    ]
+
+
+def _files(method: str) -> Iterator[tuple[str, dict[str, dict[str, object]]]]:
+    base, plugins = split_name(method)
+    # The ablation `hard` is HomoGCL under another name and shares its presets.
+    shared = [plugin(each).wrap.__name__.lower() for each in plugins]
+    for name in [base, *shared, *([method] if plugins else [])]:
+        if sections := _read(name):
+            yield name, sections
+
+
+@cache
+def _read(name: str) -> dict[str, dict[str, object]]:
+    entry = files(__package__) / f"{name}.toml"
+    return tomllib.loads(entry.read_text("utf-8")) if entry.is_file() else {}
+
+
+def _alternatives(method: str) -> list[str]:
+    return sorted({key for _, sections in _files(method) for key in sections if "/" in key})
+
+
+def _sorted_out(method: str, flat: Mapping[str, object], source: str) -> Settings:
+    of_method = {key for model in config_classes(method) for key in model.model_fields}
+    general: dict[str, type[Config]] = dict.fromkeys(TrainConfig.model_fields, TrainConfig)
+    general |= dict.fromkeys(DataConfig.model_fields, DataConfig)
+    for key in flat:
+        if key not in of_method and key not in general:
+            known = {*of_method, *general}
+            raise UserError(f"{method} has no setting {key!r}{nearest(key, known)}")
+    configs = configure(method, {key: flat[key] for key in flat if key in of_method})
+    return Settings(
+        {key: value for config in configs for key, value in config.model_dump().items()},
+        validated(TrainConfig, {k: v for k, v in flat.items() if general.get(k) is TrainConfig}),
+        validated(DataConfig, {k: v for k, v in flat.items() if general.get(k) is DataConfig}),
+        source,
+    )

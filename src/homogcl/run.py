@@ -1,0 +1,230 @@
+"""From a specification to a trained method, its metrics and its record."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import torch
+from pydantic import JsonValue
+from torch import Tensor
+from torch_geometric.data import Data
+
+from homogcl.checkpoint import Checkpoints
+from homogcl.config import Config
+from homogcl.data import load
+from homogcl.evaluate import ProbeConfig, cluster_scores, linear_probe, predictions
+from homogcl.memory import peak_bytes, reset_peak
+from homogcl.methods import Method, Sizes, build, configure
+from homogcl.presets import Settings, resolve
+from homogcl.results import (
+    Record,
+    cell_path,
+    current_machine,
+    current_versions,
+    is_done,
+    read_record,
+    settings_sha256,
+    split_sha256,
+    write_record,
+)
+from homogcl.streams import stream
+from homogcl.train import Epoch, embeddings, fit
+
+OnEpoch = Callable[[Epoch], None]
+
+
+@dataclass(frozen=True)
+class RunSpec:
+    """What to run: a method on a data set with a seed, and settings that differ from the preset.
+
+    Attributes:
+        method: A method's name, with plug-ins behind plus signs.
+        data: A data set's name.
+        seed: Root seed of every random stream.
+        overrides: Settings that prevail over the preset's.
+        preset: An alternative preset, such as `official`.
+        milestones: Epochs after which the embeddings are probed, besides the last one.
+        root: Folder of all data sets; by default as `homogcl.load` has it.
+    """
+
+    method: str
+    data: str
+    seed: int = 0
+    overrides: Mapping[str, object] = field(default_factory=dict)
+    preset: str | None = None
+    milestones: tuple[int, ...] = ()
+    root: Path | None = None
+
+    def settings(self) -> Settings:
+        """Return the resolved settings."""
+        return resolve(self.method, self.data, self.overrides, self.preset)
+
+    def graph(self) -> Data:
+        """Return the data set, prepared as the settings say and split by the seed."""
+        wanted = self.settings().data
+        return load(
+            self.data, self.root, features=wanted.features, split=wanted.split, seed=self.seed
+        )
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A trained method and what its training took."""
+
+    method: Method
+    graph: Data
+    seconds: float
+    peak_memory_bytes: int
+    terms: dict[str, float]
+    milestones: dict[str, dict[str, float]]
+
+
+def train(
+    spec: RunSpec,
+    *,
+    on_epoch: OnEpoch | None = None,
+    checkpoint_folder: Path | None = None,
+) -> Trained:
+    """Return the method of `spec`, trained.
+
+    Args:
+        spec: What to train.
+        on_epoch: Called after each step.
+        checkpoint_folder: Where to leave checkpoints and to resume from.
+    """
+    settings = spec.settings()
+    graph = spec.graph()
+    method = build(spec.method, settings.method, Sizes.of(graph), spec.seed)
+    terms: dict[str, float] = {}
+    milestones: dict[str, dict[str, float]] = {}
+    probing = 0.0  # seconds, which are not the training's
+
+    def follow(epoch: Epoch) -> None:
+        nonlocal probing
+        terms.clear()
+        terms.update(epoch.terms)
+        if epoch.number in spec.milestones:
+            started = time.perf_counter()
+            milestones[str(epoch.number)] = scores(method, graph, spec.seed, ("probe",))
+            probing += time.perf_counter() - started
+        if on_epoch:
+            on_epoch(epoch)
+
+    reset_peak()
+    started = time.perf_counter()
+    checkpoints = (
+        Checkpoints(checkpoint_folder, fingerprint(spec, graph)) if checkpoint_folder else None
+    )
+    fit(method, graph, settings.train, seed=spec.seed, on_epoch=follow, checkpoints=checkpoints)
+    seconds = time.perf_counter() - started - probing
+    return Trained(method, graph, seconds, peak_bytes(), terms, milestones)
+
+
+def scores(
+    method: Method, graph: Data, seed: int, tasks: Sequence[str] = ("probe", "cluster")
+) -> dict[str, float]:
+    """Return the metrics of a trained method on the tasks, by the names that records use."""
+    z = embeddings(method, graph)
+    metrics: dict[str, float] = {}
+    if "probe" in tasks and "Y" in method.training_data:
+        masks = (graph.train_mask, graph.val_mask, graph.test_mask)
+        metrics |= predictions(z, graph.y, *masks)
+    elif "probe" in tasks:
+        metrics |= probe(z, graph, seed)
+    if "cluster" in tasks:
+        metrics |= cluster_scores(z, graph.y, seed)
+    return metrics
+
+
+def probe(z: Tensor, graph: Data, seed: int) -> dict[str, float]:
+    """Return the accuracies of the linear probe on the graph's split."""
+    masks = (graph.train_mask, graph.val_mask, graph.test_mask)
+    return linear_probe(z, graph.y, *masks, ProbeConfig(), stream(seed, "probe"))
+
+
+def record_of(spec: RunSpec, trained: Trained, metrics: dict[str, float]) -> Record:
+    """Return the record of a run."""
+    graph, settings = trained.graph, recorded_settings(spec)
+    return Record(
+        method=spec.method,
+        data=spec.data,
+        seed=spec.seed,
+        settings=settings,
+        settings_sha256=settings_sha256(settings),
+        resolved=resolved_settings(spec),
+        data_sha256=graph.sha256,
+        split=graph.split_name,
+        split_sha256=split_sha256(graph.train_mask, graph.val_mask, graph.test_mask),
+        versions=current_versions(),
+        machine=current_machine(torch.get_num_threads()),
+        seconds=trained.seconds,
+        peak_memory_bytes=trained.peak_memory_bytes,
+        metrics=metrics,
+        milestones=trained.milestones,
+        terms=trained.terms,
+    )
+
+
+def run_cell(spec: RunSpec, results: Path, on_epoch: OnEpoch | None = None) -> tuple[Record, bool]:
+    """Train, evaluate and record one cell of a grid; return the record and whether it ran now.
+
+    A cell whose record is complete is not run again.
+    """
+    path = cell_path(
+        results,
+        data=spec.data,
+        method=spec.method,
+        settings=recorded_settings(spec),
+        seed=spec.seed,
+    )
+    if is_done(path) and {str(m) for m in spec.milestones} <= set(read_record(path).milestones):
+        return read_record(path), False
+    trained = train(spec, on_epoch=on_epoch)
+    record = record_of(spec, trained, scores(trained.method, trained.graph, spec.seed))
+    write_record(results, record)
+    return record, True
+
+
+def recorded_settings(spec: RunSpec) -> dict[str, JsonValue]:
+    """Return the settings that are not the defaults: a record is found by them.
+
+    A method that gains a setting keeps its records, since they were made with its default.
+    """
+    return _dumped(spec, all_of_them=False)
+
+
+def resolved_settings(spec: RunSpec) -> dict[str, JsonValue]:
+    """Return all settings of a run."""
+    return _dumped(spec, all_of_them=True)
+
+
+def fingerprint(spec: RunSpec, graph: Data) -> str:
+    """Return a hash of all that a checkpoint depends on."""
+    parts: dict[str, JsonValue] = {
+        "method": spec.method,
+        "data": graph.sha256,
+        "seed": spec.seed,
+        "settings": resolved_settings(spec),
+        "versions": dict(current_versions()),
+    }
+    return settings_sha256(parts)
+
+
+def _dumped(spec: RunSpec, *, all_of_them: bool) -> dict[str, JsonValue]:
+    settings = spec.settings()
+    parts: dict[str, list[Config]] = {
+        "method": configure(spec.method, settings.method),
+        "train": [settings.train],
+        "data": [settings.data],
+        "probe": [ProbeConfig()],
+    }
+    dumped: dict[str, JsonValue] = {}
+    for part, configs in parts.items():
+        values: dict[str, JsonValue] = {}
+        for config in configs:
+            values |= config.model_dump(mode="json", exclude_defaults=not all_of_them)
+        dumped[part] = values
+    return dumped

@@ -1,0 +1,113 @@
+"""The folder of one training: config, weights, embeddings, log and checkpoints."""
+
+from __future__ import annotations
+
+import io
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+import numpy.typing as npt
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save
+
+from homogcl.errors import UserError
+from homogcl.files import write_atomically
+from homogcl.methods import Method, Sizes, build
+from homogcl.run import RunSpec, Trained, resolved_settings
+from homogcl.train import Epoch, embeddings
+
+
+@dataclass(frozen=True)
+class RunFolder:
+    """Where a run keeps what; nothing in it needs pickle to be read."""
+
+    path: Path
+
+    @property
+    def checkpoints(self) -> Path:
+        """The folder of checkpoints."""
+        return self.path / "checkpoint"
+
+    @property
+    def log(self) -> Path:
+        """The metrics of each epoch, a JSON object a line."""
+        return self.path / "metrics.jsonl"
+
+    def begin(self, spec: RunSpec, *, resume: bool) -> None:
+        """Write the configuration; refuse a folder in use unless it is to be resumed."""
+        config = {
+            "method": spec.method,
+            "data": spec.data,
+            "seed": spec.seed,
+            "overrides": dict(spec.overrides),
+            "preset": spec.preset,
+            "settings": resolved_settings(spec),
+        }
+        path = self.path / "config.json"
+        if path.exists() and not resume:
+            raise UserError(f"{self.path} holds a run already; give --resume or another --out")
+        write_atomically(path, (json.dumps(config, indent=2) + "\n").encode())
+
+    def finish(self, trained: Trained) -> None:
+        """Write weights, sizes and embeddings."""
+        state = {key: value.contiguous() for key, value in trained.method.state_dict().items()}
+        write_atomically(self.path / "model.safetensors", save(state))
+        sizes = asdict(Sizes.of(trained.graph))
+        write_atomically(self.path / "sizes.json", (json.dumps(sizes) + "\n").encode())
+        z = embeddings(trained.method, trained.graph).cpu().numpy()
+        write_atomically(self.path / "embeddings.npy", _npy(z))
+
+    def spec(self, root: Path | None = None) -> RunSpec:
+        """Return what was run here."""
+        config = self._json("config.json")
+        return RunSpec(
+            config["method"],
+            config["data"],
+            config["seed"],
+            config["overrides"],
+            config["preset"],
+            root=root,
+        )
+
+    def sizes(self) -> Sizes:
+        """Return the sizes of the graph that the run was trained on."""
+        return Sizes(**self._json("sizes.json"))
+
+    def method(self) -> Method:
+        """Return the trained method."""
+        config = self._json("config.json")
+        settings = config["settings"]["method"]
+        method = build(config["method"], settings, self.sizes(), config["seed"])
+        path = self.path / "model.safetensors"
+        try:
+            method.load_state_dict(load_file(path))
+        except (OSError, SafetensorError, RuntimeError) as error:
+            reason = str(error).splitlines()[0]
+            raise UserError(f"{path} does not hold this run's weights: {reason}") from None
+        return method.eval()
+
+    def _json(self, name: str) -> dict[str, Any]:
+        path = self.path / name
+        try:
+            content: dict[str, Any] = json.loads(path.read_text("utf-8"))
+        except FileNotFoundError:
+            raise UserError(f"{self.path} is no finished run: {name} is missing") from None
+        except ValueError as error:
+            raise UserError(f"{path} is not valid JSON: {error}") from None
+        return content
+
+
+def log_line(file: IO[str], epoch: Epoch) -> None:
+    """Append an epoch to an open log."""
+    line = {"epoch": epoch.number, "loss": epoch.loss, **epoch.terms, "seconds": epoch.seconds}
+    file.write(json.dumps(line) + "\n")
+    file.flush()
+
+
+def _npy(array: npt.NDArray[np.generic]) -> bytes:
+    buffer = io.BytesIO()
+    np.save(buffer, array, allow_pickle=False)
+    return buffer.getvalue()

@@ -1,0 +1,121 @@
+"""Sparse-dense products with exact gradients, which never gather a row per edge.
+
+Indices are int32: the CPU kernels take them as they are, and convert int64 at every call.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+# torch announces at the first use that its CSR layout is in beta; the parts used here are tested.
+warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta state")
+
+
+@dataclass(frozen=True)
+class Sparse:
+    """A sparse matrix beside its transpose, so that products have a fast backward pass."""
+
+    csr: Tensor  # [n, m]
+    transposed: Tensor  # [m, n]
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """Where the pairs (row, col) of a matrix stand; both directions' order is worked out once."""
+
+    row: Tensor  # int64 [P], sorted
+    col: Tensor  # int64 [P]
+    crow: Tensor  # int32 [n + 1]
+    to_transposed: Tensor  # int64 [P], the pairs in the order of (col, row)
+    transposed_crow: Tensor  # int32 [m + 1]
+    size: tuple[int, int]
+
+    @classmethod
+    def of(cls, edge_index: Tensor, nodes: int) -> Pattern:
+        """Return where the edges [2, P] of a graph of `nodes` stand; they are sorted by source."""
+        return cls.at(edge_index[0], edge_index[1], (nodes, nodes))
+
+    @classmethod
+    def at(cls, row: Tensor, col: Tensor, size: tuple[int, int]) -> Pattern:
+        """Return the pattern of pairs that are sorted by row."""
+        order = torch.argsort(col, stable=True)
+        return cls(row, col, _pointers(row, size[0]), order, _pointers(col, size[1]), size)
+
+    def matrix(self, value: Tensor) -> Tensor:
+        """Return the CSR matrix with `value` [P] at the pairs, [n, m]."""
+        return _csr(self.crow, self.col, value, self.size)
+
+    def transposed_matrix(self, value: Tensor) -> Tensor:
+        """Return the transpose of `matrix(value)`, also as CSR, [m, n]."""
+        order = self.to_transposed
+        return _csr(self.transposed_crow, self.row[order], value[order], self.size[::-1])
+
+    def with_values(self, value: Tensor) -> Sparse:
+        """Return the matrix with `value` [P] at the pairs, ready for `product`."""
+        return Sparse(self.matrix(value), self.transposed_matrix(value))
+
+
+def sparse(csr: Tensor) -> Sparse:
+    """Return a `torch.sparse_csr` matrix ready for `product`."""
+    crow = csr.crow_indices()
+    row = torch.repeat_interleave(torch.arange(csr.size(0), device=csr.device), crow.diff())
+    pattern = Pattern.at(row, csr.col_indices().long(), (csr.size(0), csr.size(1)))
+    return pattern.with_values(csr.values())
+
+
+def product(matrix: Sparse, dense: Tensor) -> Tensor:
+    """Return `matrix @ dense`, [n, d], differentiable in `dense` [m, d]."""
+    result: Tensor = _Product.apply(dense, matrix.csr, matrix.transposed)  # type: ignore[no-untyped-call]
+    return result
+
+
+def pair_products(a: Tensor, b: Tensor, pattern: Pattern) -> Tensor:
+    """Return a_i · b_j for each pair (i, j) of `pattern`, [P], differentiable in `a` and `b`."""
+    result: Tensor = _PairProducts.apply(a, b, pattern)  # type: ignore[no-untyped-call]
+    return result
+
+
+def _pointers(index: Tensor, size: int) -> Tensor:
+    counts = torch.bincount(index, minlength=size).cumsum(0)
+    return torch.cat([counts.new_zeros(1), counts]).to(torch.int32)
+
+
+def _csr(crow: Tensor, col: Tensor, value: Tensor, size: tuple[int, ...]) -> Tensor:
+    columns = col.to(torch.int32)
+    return torch.sparse_csr_tensor(crow, columns, value, size=size, check_invariants=False)
+
+
+class _Product(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, dense: Tensor, csr: Tensor, transposed: Tensor) -> Tensor:
+        ctx.transposed = transposed
+        result: Tensor = csr @ dense
+        return result
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None, None]:
+        return ctx.transposed @ grad.contiguous(), None, None
+
+
+class _PairProducts(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, a: Tensor, b: Tensor, pattern: Pattern) -> Tensor:
+        ctx.save_for_backward(a, b)
+        ctx.pattern = pattern
+        if pattern.row.numel() == 0:
+            return a.new_zeros(0)
+        empty = pattern.matrix(a.new_zeros(pattern.row.numel()))
+        sampled: Tensor = torch.sparse.sampled_addmm(empty, a, b.t(), beta=0.0)
+        return sampled.values()
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor, None]:
+        a, b = ctx.saved_tensors
+        if grad.numel() == 0:
+            return torch.zeros_like(a), torch.zeros_like(b), None
+        return ctx.pattern.matrix(grad) @ b, ctx.pattern.transposed_matrix(grad) @ a, None

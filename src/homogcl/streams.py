@@ -1,0 +1,30 @@
+"""One root seed, many named random streams.
+
+Initialization, augmentation, clustering, split and probe draw from streams of their own, so that
+changing how often one of them draws leaves the others as they were.
+"""
+
+from __future__ import annotations
+
+import zlib
+
+import numpy as np
+import torch
+
+
+def integer(seed: int, name: str) -> int:
+    """Return a 31-bit seed for libraries that want an integer."""
+    sequence = np.random.SeedSequence([seed, zlib.crc32(name.encode())])
+    return int(sequence.generate_state(1)[0] >> 1)
+
+
+def stream(seed: int, name: str, device: torch.device | str = "cpu") -> torch.Generator:
+    """Return the torch generator of the stream `name` below the root `seed`."""
+    generator = torch.Generator(device=device)
+    generator.manual_seed(integer(seed, name))
+    return generator
+
+
+def numpy_stream(seed: int, name: str) -> np.random.Generator:
+    """Return the numpy generator of the stream `name` below the root `seed`."""
+    return np.random.default_rng(np.random.SeedSequence([seed, zlib.crc32(name.encode())]))

@@ -1,0 +1,89 @@
+"""What is installed is what the source holds."""
+
+import shutil
+import subprocess
+import sys
+import tomllib
+import zipfile
+from fnmatch import fnmatch
+from importlib import resources
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import homogcl
+
+PROJECT = Path(__file__).parents[1]
+
+
+def project_file() -> dict[str, Any]:
+    return tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+def data_files() -> list[str]:
+    """Every file of the package that is not Python, relative to the package."""
+    root = PROJECT / "src" / "homogcl"
+    return sorted(
+        path.relative_to(root).as_posix()
+        for path in root.rglob("*")
+        if path.is_file() and path.suffix not in {".py", ".pyc"}
+    )
+
+
+def test_version_is_the_declared_one() -> None:
+    assert homogcl.__version__ == project_file()["project"]["version"]
+
+
+@pytest.mark.parametrize(
+    ("folder", "ending"),
+    [("presets", ".toml"), ("reported", ".csv"), ("report", ".html"), (".", "py.typed")],
+)
+def test_package_data_are_found_as_resources(folder: str, ending: str) -> None:
+    names = [entry.name for entry in resources.files("homogcl").joinpath(folder).iterdir()]
+    assert any(name.endswith(ending) for name in names)
+
+
+def test_every_data_file_is_declared() -> None:
+    patterns = project_file()["tool"]["setuptools"]["package-data"]["homogcl"]
+    undeclared = [
+        name for name in data_files() if not any(fnmatch(name, pattern) for pattern in patterns)
+    ]
+    assert undeclared == []
+
+
+def test_every_dependency_is_pinned() -> None:
+    pins = {
+        line.split("==")[0].lower().replace("_", "-")
+        for line in (PROJECT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+        if "==" in line
+    }
+    project = project_file()["project"]
+    wanted = chain(project["dependencies"], *project["optional-dependencies"].values())
+    names = {item.split(">=")[0].lower().replace("_", "-") for item in wanted}
+    assert {name for name in names if not name.startswith("homogcl")} - pins == set()
+
+
+def test_wheel_holds_every_file_of_the_package(tmp_path: Path) -> None:
+    source = tmp_path / "source"
+    source.mkdir()
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(PROJECT / name, source)
+    ignore = shutil.ignore_patterns("__pycache__", "*.egg-info")
+    shutil.copytree(PROJECT / "src", source / "src", ignore=ignore)
+    command = [
+        sys.executable,
+        "-m",
+        "build",
+        "--wheel",
+        "--no-isolation",
+        "--outdir",
+        str(tmp_path),
+    ]
+    subprocess.run([*command, str(source)], check=True, capture_output=True)
+    [wheel] = tmp_path.glob("*.whl")
+    held = set(zipfile.ZipFile(wheel).namelist())
+    sources = {path.relative_to(source / "src") for path in source.rglob("src/homogcl/**/*.py")}
+    wanted = {path.as_posix() for path in sources} | {f"homogcl/{name}" for name in data_files()}
+    assert wanted - held == set()

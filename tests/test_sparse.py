@@ -1,0 +1,127 @@
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import Tensor
+
+from homogcl.sparse import Pattern, pair_products, product, sparse
+
+SIZES = st.integers(1, 7)
+
+
+def random_pairs(rows: int, cols: int, density: float, seed: int) -> tuple[Tensor, Tensor]:
+    """Random distinct pairs, sorted by row and then by column, two of [P]."""
+    rng = torch.Generator().manual_seed(seed)
+    row, col = (torch.rand(rows, cols, generator=rng) < density).nonzero(as_tuple=True)
+    return row, col
+
+
+def scattered(row: Tensor, col: Tensor, value: Tensor, size: tuple[int, int]) -> Tensor:
+    """The dense matrix with `value` at the pairs, one entry at a time."""
+    dense = torch.zeros(size, dtype=value.dtype)
+    for i, j, number in zip(row.tolist(), col.tolist(), value.tolist(), strict=True):
+        dense[i, j] = number
+    return dense
+
+
+@given(rows=SIZES, cols=SIZES, density=st.sampled_from([0.0, 0.3, 1.0]), seed=st.integers(0, 99))
+def test_pattern_gives_the_matrix_and_its_transpose(
+    rows: int, cols: int, density: float, seed: int
+) -> None:
+    row, col = random_pairs(rows, cols, density, seed)
+    value = torch.arange(1.0, row.numel() + 1)
+    dense = scattered(row, col, value, (rows, cols))
+    pattern = Pattern.of(row, col, (rows, cols))
+    assert torch.equal(pattern.matrix(value).to_dense(), dense)
+    assert torch.equal(pattern.transposed_matrix(value).to_dense(), dense.t())
+    both = pattern.with_values(value)
+    assert torch.equal(both.csr.to_dense(), dense)
+    assert torch.equal(both.transposed.to_dense(), dense.t())
+
+
+@given(rows=SIZES, cols=SIZES, density=st.sampled_from([0.0, 0.3, 1.0]), seed=st.integers(0, 99))
+def test_product_and_its_gradient_are_the_dense_ones(
+    rows: int, cols: int, density: float, seed: int
+) -> None:
+    rng = torch.Generator().manual_seed(seed)
+    row, col = random_pairs(rows, cols, density, seed)
+    value = torch.randn(row.numel(), generator=rng, dtype=torch.float64)
+    dense = scattered(row, col, value, (rows, cols))
+    x = torch.randn(cols, 3, generator=rng, dtype=torch.float64, requires_grad=True)
+    upstream = torch.randn(rows, 3, generator=rng, dtype=torch.float64)
+
+    result = product(Pattern.of(row, col, (rows, cols)).with_values(value), x)
+    (grad,) = torch.autograd.grad(result, x, upstream)
+    torch.testing.assert_close(result, dense @ x)
+    torch.testing.assert_close(grad, dense.t() @ upstream)
+
+
+@given(rows=SIZES, cols=SIZES, density=st.sampled_from([0.0, 0.3, 1.0]), seed=st.integers(0, 99))
+def test_pair_products_and_their_gradients_are_the_gathered_ones(
+    rows: int, cols: int, density: float, seed: int
+) -> None:
+    rng = torch.Generator().manual_seed(seed)
+    row, col = random_pairs(rows, cols, density, seed)
+    a = torch.randn(rows, 4, generator=rng, dtype=torch.float64, requires_grad=True)
+    b = torch.randn(cols, 4, generator=rng, dtype=torch.float64, requires_grad=True)
+    upstream = torch.randn(row.numel(), generator=rng, dtype=torch.float64)
+
+    ours = pair_products(a, b, Pattern.of(row, col, (rows, cols)))
+    gathered = (a[row] * b[col]).sum(1)
+    torch.testing.assert_close(ours, gathered)
+    torch.testing.assert_close(
+        torch.autograd.grad(ours, (a, b), upstream),
+        torch.autograd.grad(gathered, (a, b), upstream),
+    )
+
+
+def test_gradients_agree_with_finite_differences() -> None:
+    row, col = random_pairs(4, 5, 0.4, seed=1)
+    pattern = Pattern.of(row, col, (4, 5))
+    a, b = (torch.randn(n, 3, dtype=torch.float64, requires_grad=True) for n in (4, 5))
+    value = torch.randn(row.numel(), dtype=torch.float64)
+    assert torch.autograd.gradcheck(lambda x: product(pattern.with_values(value), x), (b,))
+    assert torch.autograd.gradcheck(lambda x, y: pair_products(x, y, pattern), (a, b))
+
+
+def test_gradient_of_a_matrix_with_itself_counts_both_sides() -> None:
+    row, col = random_pairs(5, 5, 0.5, seed=2)
+    a = torch.randn(5, 3, dtype=torch.float64, requires_grad=True)
+    pattern = Pattern.of(row, col, (5, 5))
+    assert torch.autograd.gradcheck(lambda x: pair_products(x, x, pattern), (a,))
+
+
+def test_non_contiguous_gradient_is_taken() -> None:
+    row, col = random_pairs(4, 5, 0.5, seed=3)
+    matrix = Pattern.of(row, col, (4, 5)).with_values(torch.rand(row.numel()))
+    x = torch.randn(5, 3, requires_grad=True)
+    # The gradient of a sum is one number spread over the whole shape.
+    product(matrix, x).sum().backward()
+    torch.testing.assert_close(x.grad, matrix.csr.to_dense().sum(0)[:, None].expand(5, 3))
+
+
+@pytest.mark.parametrize("index", [torch.int32, torch.int64])
+def test_csr_tensors_of_both_index_types_are_taken(index: torch.dtype) -> None:
+    dense = torch.tensor([[0.0, 2.0, 0.0], [0.0, 0.0, 0.0], [1.0, 0.0, 3.0], [0.0, 0.0, 0.0]])
+    csr = dense.to_sparse_csr()
+    csr = torch.sparse_csr_tensor(
+        csr.crow_indices().to(index),
+        csr.col_indices().to(index),
+        csr.values(),
+        size=(4, 3),
+        check_invariants=True,
+    )
+    ready = sparse(csr)
+    assert torch.equal(ready.csr.to_dense(), dense)
+    assert torch.equal(ready.transposed.to_dense(), dense.t())
+    x = torch.eye(3)
+    assert torch.equal(product(ready, x), dense)
+
+
+def test_matrix_without_any_entry_gives_zeros() -> None:
+    empty = sparse(torch.zeros(3, 2).to_sparse_csr())
+    x = torch.ones(2, 4, requires_grad=True)
+    result = product(empty, x)
+    result.sum().backward()
+    assert torch.equal(result, torch.zeros(3, 4))
+    assert torch.equal(x.grad, torch.zeros(2, 4))
