@@ -151,14 +151,16 @@ def run(
     results: Annotated[Path, typer.Option(help="Folder of records.")] = Path("results"),
     settings: Set = None,
     preset: Preset = None,
+    tasks: Annotated[list[Task] | None, typer.Option("--task", help="What to score.")] = None,
     milestones: Annotated[str, typer.Option(help="Epochs to probe at, such as 20,50.")] = "",
     root: Root = None,
 ) -> None:
     """Train and evaluate every method on every data set and seed; finished cells are skipped."""
     overrides = parse_overrides(settings or [])
     epochs = _epochs(milestones)
+    scored = tuple(task.value for task in tasks or Task)
     cells = [
-        RunSpec(method, name, seed, overrides, preset, epochs, root)
+        RunSpec(method, name, seed, overrides, preset, epochs, scored, root)
         for name in data
         for method in methods
         for seed in range(seeds)

@@ -35,6 +35,8 @@ from homogcl.train import Epoch, embeddings, fit
 
 OnEpoch = Callable[[Epoch], None]
 
+TASKS = {"probe": "test_accuracy", "cluster": "nmi"}  # and the metric that shows it was done
+
 
 @dataclass(frozen=True)
 class RunSpec:
@@ -47,6 +49,7 @@ class RunSpec:
         overrides: Settings that prevail over the preset's.
         preset: An alternative preset, such as `official`.
         milestones: Epochs after which the embeddings are probed, besides the last one.
+        tasks: What the embeddings are scored on, of `TASKS`.
         root: Folder of all data sets; by default as `homogcl.load` has it.
     """
 
@@ -56,6 +59,7 @@ class RunSpec:
     overrides: Mapping[str, object] = field(default_factory=dict)
     preset: str | None = None
     milestones: tuple[int, ...] = ()
+    tasks: tuple[str, ...] = ("probe", "cluster")
     root: Path | None = None
 
     def settings(self) -> Settings:
@@ -180,10 +184,13 @@ def run_cell(spec: RunSpec, results: Path, on_epoch: OnEpoch | None = None) -> t
         settings=recorded_settings(spec),
         seed=spec.seed,
     )
-    if is_done(path) and {str(m) for m in spec.milestones} <= set(read_record(path).milestones):
-        return read_record(path), False
+    if is_done(path):
+        record = read_record(path)
+        probed = {str(epochs) for epochs in spec.milestones} <= set(record.milestones)
+        if probed and {TASKS[task] for task in spec.tasks} <= set(record.metrics):
+            return record, False
     trained = train(spec, on_epoch=on_epoch)
-    record = record_of(spec, trained, scores(trained.method, trained.graph, spec.seed))
+    record = record_of(spec, trained, scores(trained.method, trained.graph, spec.seed, spec.tasks))
     write_record(results, record)
     return record, True
 
