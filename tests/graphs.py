@@ -26,9 +26,8 @@ def permuted(graph: Data, order: Tensor) -> Data:
     """The same graph in which node `order[i]` of old is number i."""
     place = order.argsort()
     edge_index = coalesce(place[graph.edge_index], num_nodes=graph.num_nodes)
-    kept = {key: graph[key][order] for key in ("x", "y") if key in graph}
-    masks = {key: graph[key][order] for key in graph.keys() if key.endswith("_mask")}  # noqa: SIM118
-    return Data(edge_index=edge_index, **kept, **masks)
+    names = ("x", "y", "train_mask", "val_mask", "test_mask")
+    return Data(edge_index=edge_index, **{key: graph[key][order] for key in names if key in graph})
 
 
 def with_isolated(graph: Data, count: int) -> Data:

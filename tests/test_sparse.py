@@ -31,7 +31,7 @@ def test_pattern_gives_the_matrix_and_its_transpose(
     row, col = random_pairs(rows, cols, density, seed)
     value = torch.arange(1.0, row.numel() + 1)
     dense = scattered(row, col, value, (rows, cols))
-    pattern = Pattern.of(row, col, (rows, cols))
+    pattern = Pattern.at(row, col, (rows, cols))
     assert torch.equal(pattern.matrix(value).to_dense(), dense)
     assert torch.equal(pattern.transposed_matrix(value).to_dense(), dense.t())
     both = pattern.with_values(value)
@@ -50,7 +50,7 @@ def test_product_and_its_gradient_are_the_dense_ones(
     x = torch.randn(cols, 3, generator=rng, dtype=torch.float64, requires_grad=True)
     upstream = torch.randn(rows, 3, generator=rng, dtype=torch.float64)
 
-    result = product(Pattern.of(row, col, (rows, cols)).with_values(value), x)
+    result = product(Pattern.at(row, col, (rows, cols)).with_values(value), x)
     (grad,) = torch.autograd.grad(result, x, upstream)
     torch.testing.assert_close(result, dense @ x)
     torch.testing.assert_close(grad, dense.t() @ upstream)
@@ -66,7 +66,7 @@ def test_pair_products_and_their_gradients_are_the_gathered_ones(
     b = torch.randn(cols, 4, generator=rng, dtype=torch.float64, requires_grad=True)
     upstream = torch.randn(row.numel(), generator=rng, dtype=torch.float64)
 
-    ours = pair_products(a, b, Pattern.of(row, col, (rows, cols)))
+    ours = pair_products(a, b, Pattern.at(row, col, (rows, cols)))
     gathered = (a[row] * b[col]).sum(1)
     torch.testing.assert_close(ours, gathered)
     torch.testing.assert_close(
@@ -77,7 +77,7 @@ def test_pair_products_and_their_gradients_are_the_gathered_ones(
 
 def test_gradients_agree_with_finite_differences() -> None:
     row, col = random_pairs(4, 5, 0.4, seed=1)
-    pattern = Pattern.of(row, col, (4, 5))
+    pattern = Pattern.at(row, col, (4, 5))
     a, b = (torch.randn(n, 3, dtype=torch.float64, requires_grad=True) for n in (4, 5))
     value = torch.randn(row.numel(), dtype=torch.float64)
     assert torch.autograd.gradcheck(lambda x: product(pattern.with_values(value), x), (b,))
@@ -87,17 +87,17 @@ def test_gradients_agree_with_finite_differences() -> None:
 def test_gradient_of_a_matrix_with_itself_counts_both_sides() -> None:
     row, col = random_pairs(5, 5, 0.5, seed=2)
     a = torch.randn(5, 3, dtype=torch.float64, requires_grad=True)
-    pattern = Pattern.of(row, col, (5, 5))
+    pattern = Pattern.at(row, col, (5, 5))
     assert torch.autograd.gradcheck(lambda x: pair_products(x, x, pattern), (a,))
 
 
 def test_non_contiguous_gradient_is_taken() -> None:
     row, col = random_pairs(4, 5, 0.5, seed=3)
-    matrix = Pattern.of(row, col, (4, 5)).with_values(torch.rand(row.numel()))
+    matrix = Pattern.at(row, col, (4, 5)).with_values(torch.rand(row.numel()))
     x = torch.randn(5, 3, requires_grad=True)
     # The gradient of a sum is one number spread over the whole shape.
-    product(matrix, x).sum().backward()
-    torch.testing.assert_close(x.grad, matrix.csr.to_dense().sum(0)[:, None].expand(5, 3))
+    (grad,) = torch.autograd.grad(product(matrix, x).sum(), x)
+    torch.testing.assert_close(grad, matrix.csr.to_dense().sum(0)[:, None].expand(5, 3))
 
 
 @pytest.mark.parametrize("index", [torch.int32, torch.int64])
@@ -122,6 +122,13 @@ def test_matrix_without_any_entry_gives_zeros() -> None:
     empty = sparse(torch.zeros(3, 2).to_sparse_csr())
     x = torch.ones(2, 4, requires_grad=True)
     result = product(empty, x)
-    result.sum().backward()
+    (grad,) = torch.autograd.grad(result.sum(), x)
     assert torch.equal(result, torch.zeros(3, 4))
-    assert torch.equal(x.grad, torch.zeros(2, 4))
+    assert torch.equal(grad, torch.zeros(2, 4))
+
+
+def test_pattern_of_a_graph_has_its_sources_as_rows() -> None:
+    edge_index = torch.tensor([[0, 0, 2], [1, 2, 0]])
+    dense = Pattern.of(edge_index, 4).matrix(torch.ones(3)).to_dense()
+    assert torch.equal(dense.nonzero().t(), edge_index)
+    assert dense.shape == (4, 4)

@@ -28,8 +28,8 @@ def test_no_two_of_many_streams_are_the_same() -> None:
 def test_same_stream_draws_the_same_bits(seed: int) -> None:
     draws = [torch.rand(5, generator=stream(seed, "augment")) for _ in range(2)]
     assert torch.equal(*draws)
-    numbers = [numpy_stream(seed, "split").random(5) for _ in range(2)]
-    assert np.array_equal(*numbers)
+    first, second = (numpy_stream(seed, "split").random(5) for _ in range(2))
+    assert np.array_equal(first, second)
 
 
 def test_one_stream_is_blind_to_how_often_another_draws() -> None:

@@ -67,7 +67,8 @@ class Checkpoints:
         for path in self._found():
             data = path.read_bytes()
             if _digest(data) != path.stem[-16:]:
-                continue  # damaged: the one before it is as good, only older
+                path.unlink()  # damaged: the one before it is as good, only older
+                continue
             content = torch.load(io.BytesIO(data), weights_only=True)
             if content["fingerprint"] != self.fingerprint:
                 raise UserError(

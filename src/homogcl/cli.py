@@ -17,9 +17,9 @@ from homogcl.errors import UnknownName, UserError
 from homogcl.export import write_embeddings
 from homogcl.methods import method_class, method_names, plugin_names, summary
 from homogcl.presets import preset_names, resolve
-from homogcl.report.readme import TABLES, named_table, update
+from homogcl.report.readme import TABLES, named_table
+from homogcl.report.readme import insert as insert_table
 from homogcl.report.table import to_csv, to_latex, to_markdown
-from homogcl.results import read_records
 from homogcl.run import RunSpec, run_cell, scores
 from homogcl.run import train as train_spec
 from homogcl.runfolder import RunFolder, log_line
@@ -183,9 +183,9 @@ def table(
     """Print a table made of records, or put it between its markers in a file."""
     if name not in TABLES:
         raise UnknownName("table", name, TABLES)
-    made = named_table(name, read_records(results))
+    made = named_table(name, results)
     if insert is not None:
-        update(insert, {name: made})
+        insert_table(insert, name, made)
         display.say(f"wrote the table {name} into {insert}")
         return
     write = {Format.markdown: to_markdown, Format.latex: to_latex, Format.csv: to_csv}[form]

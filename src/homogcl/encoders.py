@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import copy
 import itertools
-from typing import Literal
+from typing import Literal, Self
 
 import torch
+from pydantic import Field, model_validator
 from torch import Tensor, nn
 from torch_geometric.data import Data
 from torch_geometric.nn import GATConv
@@ -21,14 +22,20 @@ class EncoderConfig(Config):
     """The choices in which the published encoders differ."""
 
     encoder: Literal["gcn", "gat", "sage", "mlp"] = "gcn"
-    num_layers: int = 2
-    hidden_dim: int = 512
-    out_dim: int = 256
+    num_layers: int = Field(default=2, ge=1)
+    hidden_dim: int = Field(default=512, ge=1)
+    out_dim: int = Field(default=256, ge=1)
     activation: Activation = "relu"
     last_activation: bool = False  # whether norm and activation follow the last layer too
     norm: Literal["none", "batch", "layer"] = "none"
-    norm_momentum: float = 0.1  # torch's: the share of the newest batch in the running statistics
-    heads: int = 4  # attention heads of each hidden GAT layer
+    norm_momentum: float = Field(default=0.1, gt=0, le=1)  # torch's: the newest batch's share
+    heads: int = Field(default=4, ge=1)  # attention heads of each hidden GAT layer
+
+    @model_validator(mode="after")
+    def _heads_fit(self) -> Self:
+        if self.encoder == "gat" and self.num_layers > 1 and self.hidden_dim % self.heads:
+            raise ValueError(f"hidden_dim={self.hidden_dim} is no multiple of heads={self.heads}")
+        return self
 
 
 def activation(name: Activation) -> nn.Module:
@@ -130,6 +137,7 @@ class SAGELayer(nn.Module):
         target = graph.edge_index[1]
         weight = edge_weights(graph)
         degree = weight.new_zeros(n).index_add_(0, target, weight)
+        degree = torch.where(degree > 0, degree, 1.0)
         by_source = Pattern.of(graph.edge_index, n).with_values(weight / degree[target])
         return Sparse(by_source.transposed, by_source.csr)
 
@@ -157,7 +165,7 @@ class DenseLayer(nn.Module):
 
 
 class GATLayer(nn.Module):
-    """Graph attention by torch_geometric, heads concatenated."""
+    """Graph attention by torch_geometric, heads concatenated; it takes no edge weights."""
 
     def __init__(self, fan_in: int, fan_out: int, heads: int = 1) -> None:
         """Split `fan_out` over the heads."""

@@ -39,13 +39,17 @@ class Positives:
         """Whether there is no pair at all."""
         return self.edge_index.size(1) == 0
 
+    def to(self, device: torch.device) -> Positives:
+        """Return the same on another device."""
+        return replace(self, edge_index=self.edge_index.to(device), weight=self.weight.to(device))
+
     def within(self, view: Data) -> Positives:
         """Return the same pairs, present where their edge survived in `view`.
 
         `view.edge_id` must index the pairs, as the augmentations of `homogcl.augment` make it.
         """
         if self.is_empty:
-            return self
+            return self.to(view.edge_index.device)
         present = torch.zeros(self.edge_index.size(1), dtype=torch.bool, device=self.weight.device)
         present[view.edge_id] = True
         return replace(self, present=present)

@@ -75,7 +75,7 @@ def fit(
         return method
     optimizer = _optimizer(parameters, config)
     state = State(method, optimizer, stream(seed, "augment", graph.edge_index.device))
-    with torch.random.fork_rng(devices=[]):
+    with torch.random.fork_rng():
         # Layers such as dropout draw from torch's own generator.
         torch.manual_seed(integer(seed, "dropout"))
         done = checkpoints.restore(state) if checkpoints else 0

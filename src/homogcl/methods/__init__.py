@@ -101,9 +101,11 @@ def configure(name: str, settings: Mapping[str, object]) -> list[Config]:
     _, plugins = split_name(name)
     fixed: list[Mapping[str, object]] = [{}, *(plugin(each).settings for each in plugins)]
     known = [key for model in classes for key in model.model_fields]
-    for key in settings:
+    for key, value in settings.items():
         if key not in known:
             raise UserError(f"{name} has no setting {key!r}{nearest(key, known)}")
+        if any(mine.get(key, value) != value for mine in fixed):
+            raise UserError(f"{key}={value!r} contradicts the name {name}")
     return [
         validated(model, {**{k: v for k, v in settings.items() if k in model.model_fields}, **mine})
         for model, mine in zip(classes, fixed, strict=True)
@@ -132,7 +134,7 @@ def build(name: str, settings: Mapping[str, object], sizes: Sizes, seed: int) ->
     base, plugins = split_name(name)
     config, *plugin_configs = configure(name, settings)
     made = method_class(base)
-    with torch.random.fork_rng(devices=[]):
+    with torch.random.fork_rng():
         torch.manual_seed(integer(seed, "init"))
         method: Method = made(config, sizes)
         for each, plugin_config in zip(plugins, plugin_configs, strict=True):

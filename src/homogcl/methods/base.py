@@ -31,11 +31,11 @@ class Sizes:
 class Method(nn.Module):
     """A way to learn node embeddings from a graph."""
 
-    name: ClassVar[str]  # as the paper prints it
-    training_data: ClassVar[str] = "X, A"  # what it learns from: features, adjacency, labels (Y)
+    name: str  # as the paper prints it
+    training_data: str = "X, A"  # what it learns from: features, adjacency, labels (Y)
     Config: ClassVar[type[Config]] = Config
     expands_positives: ClassVar[bool] = False  # whether `objective` takes neighbor pairs
-    transductive: ClassVar[bool] = False  # whether `embed` works on the training graph only
+    transductive: bool = False  # whether `embed` works on the training graph only
 
     def prepare(self, graph: Data, rng: torch.Generator) -> None:
         """Compute, once before training, what depends on the graph alone."""

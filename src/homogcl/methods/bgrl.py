@@ -6,7 +6,6 @@ from typing import Literal
 
 import torch
 from torch import Tensor
-from torch.nn.functional import normalize
 from torch_geometric.data import Data
 
 from homogcl.augment import augment
@@ -80,9 +79,8 @@ class BGRL(Method):
             h1, h2 = self.target(views.first), self.target(views.second)
         terms = {"bootstrap": bootstrap_loss(z1, h2) + bootstrap_loss(z2, h1)}
         if not positives.is_empty:
-            z = torch.cat([normalize(z1), normalize(z2)], dim=1)
-            h = torch.cat([normalize(h2), normalize(h1)], dim=1)
-            terms["neighbors"] = neighbor_loss(z, h, positives)
+            mirrored = neighbor_loss(z2, h1, positives)
+            terms["neighbors"] = neighbor_loss(z1, h2, positives) + mirrored
         return terms
 
     def embed(self, graph: Data) -> Tensor:

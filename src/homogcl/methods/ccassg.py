@@ -25,9 +25,9 @@ class CCASSG(Method):
     which is the paper's loss with its 1/√N written out. Both views are drawn at the same rates;
     the embeddings are the encoder's output, not standardized.
 
-    With `positives` the term `neighbors` is the first summand's own form on the pairs:
-    -(1/|E|) Σ_ij S_ij z̃_Ai · z̃_Bj. It is its own mirror image, since each pair stands in both
-    directions.
+    With `positives` the term `neighbors` is -(1/|E|) Σ_ij S_ij cos(z̃_Ai, z̃_Bj), its own mirror
+    image since each pair stands in both directions. Cosines, where the first summand has inner
+    products: the edges' nodes are not all nodes alike, and standardizing bounds no hub's row.
     """
 
     name = "CCA-SSG"

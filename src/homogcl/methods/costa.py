@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import torch
 from pydantic import Field
 from torch import Tensor
-from torch.nn.functional import normalize
 from torch_geometric.data import Data
 
 from homogcl.augment import augment
@@ -89,7 +88,7 @@ class COSTA(Method):
         u, v = (self.projector(half) for half in sketched.chunk(2, dim=1))
         terms = {"contrast": cross_view_nce(u, v, self.config.temperature)}
         if not positives.is_empty:
-            z1, z2 = (normalize(self.projector(h)) for h in (h1, h2))
+            z1, z2 = self.projector(h1), self.projector(h2)
             terms["neighbors"] = neighbor_loss(z1, z2, positives)
         return terms
 

@@ -42,7 +42,7 @@ class GAE(Method):
 
         hidden_dim: int = 32
         out_dim: int = 16
-        all_pairs_up_to: int = 10_000  # nodes; above it, pairs are sampled
+        all_pairs_up_to: int = 5_000  # nodes; above it, pairs are sampled
 
     def __init__(self, config: Config, sizes: Sizes) -> None:
         """Build the encoder; the decoder has no parameters."""

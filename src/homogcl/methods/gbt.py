@@ -27,8 +27,8 @@ class GBT(Method):
 
     Both views are drawn at the same rates; BatchNorm and PReLU follow all layers but the last.
 
-    With `positives` the term `neighbors` is minus the mean over the pairs of S_ij times the
-    correlation of their rows, z̃_Ai · z̃_Bj / d'.
+    The first summand is of columns and has no pairwise form. With `positives` the term
+    `neighbors` is therefore a sum of its own over rows, -(1/|E|) Σ_ij S_ij cos(z̃_Ai, z̃_Bj).
     """
 
     name = "G-BT"

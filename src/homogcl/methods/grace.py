@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import torch
+from pydantic import Field
 from torch import Tensor
 from torch_geometric.data import Data
 
 from homogcl.augment import augment
+from homogcl.config import Probability
 from homogcl.encoders import Encoder, EncoderConfig, projector
 from homogcl.methods.base import Method, Sizes
 from homogcl.objectives import Workspace, info_nce
@@ -42,12 +44,12 @@ class GRACE(Method):
     class Config(EncoderConfig):
         """Settings of GRACE."""
 
-        projector_dim: int = 0  # hidden width of the projector; 0 for none
-        temperature: float = 0.5  # τ
-        drop_edge_1: float = 0.4
-        drop_edge_2: float = 0.4
-        mask_feature_1: float = 0.1
-        mask_feature_2: float = 0.1
+        projector_dim: int = Field(default=0, ge=0)  # hidden width of the projector; 0 for none
+        temperature: float = Field(default=0.5, gt=0)  # τ
+        drop_edge_1: Probability = 0.4
+        drop_edge_2: Probability = 0.4
+        mask_feature_1: Probability = 0.1
+        mask_feature_2: Probability = 0.1
 
     def __init__(self, config: Config, sizes: Sizes) -> None:
         """Build the encoder and the projector."""

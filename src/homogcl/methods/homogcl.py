@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import torch
+from pydantic import Field
 from torch import Tensor
 from torch_geometric.data import Data
 
@@ -50,11 +51,11 @@ class HomoGCL(Method):
     class Config(Config):
         """Settings of the plug-in."""
 
-        num_clusters: int = 10  # k
-        two_sigma_sq: float = 1e-3  # 2σ² of Eq. (5)
+        num_clusters: int = Field(default=10, ge=1)  # k
+        two_sigma_sq: float = Field(default=1e-3, gt=0)  # 2σ² of Eq. (5)
         homophily_weight: float = 1.0  # α
         neighbor_weight: float = 1.0  # β, for bases whose neighbor term stands apart
-        kmeans_iterations: int = 20
+        kmeans_iterations: int = Field(default=20, ge=1)
         saliency: Literal["soft", "hard"] = "soft"
         saliency_gradient: bool = True  # whether the encoder learns through S
         average_neighbors: bool = False  # a node's neighbors weigh as one (released, Cora only)
@@ -69,6 +70,9 @@ class HomoGCL(Method):
             )
         self.base = base
         self.config = config
+        self.name = f"{base.name}+HomoGCL"
+        self.training_data = base.training_data
+        self.transductive = base.transductive
         self.centroids = torch.empty(0)  # of the last step, [k, d]; where the next one starts
 
     def prepare(self, graph: Data, rng: torch.Generator) -> None:
@@ -106,6 +110,8 @@ class HomoGCL(Method):
 
     def saliency(self, graph: Data) -> Tensor:
         """Return S of each edge of `graph` under the clusters of the last step, [E]."""
+        if not self.centroids.numel():
+            raise UserError("saliency needs clusters, which the first training step makes")
         r = soft_assignment(self.embed(graph), self.centroids, self.config.two_sigma_sq)
         return saliency(r, graph.edge_index)
 
@@ -122,13 +128,16 @@ class HomoGCL(Method):
         return self.config.variant == "released"
 
     def _centroids(self, h: Tensor, seed: int) -> Tensor:
-        k, start, seen = self.config.num_clusters, self.centroids, h
-        rng = torch.Generator(device=h.device).manual_seed(1234 if self._released else seed)
+        k, iterations = self.config.num_clusters, self.config.kmeans_iterations
         if self._released:
-            start, seen = torch.empty(0), h[torch.randperm(h.size(0), generator=rng)[: 256 * k]]
-        c = centroids(seen, k, rng, start if start.numel() else None, self.config.kmeans_iterations)
-        self.centroids = c
-        return c
+            rng = torch.Generator(device=h.device).manual_seed(1234)
+            few = torch.randperm(h.size(0), generator=rng, device=h.device)[: 256 * k]
+            self.centroids = centroids(h[few], k, rng, None, iterations)
+        else:
+            rng = torch.Generator(device=h.device).manual_seed(seed)
+            start = self.centroids if self.centroids.numel() else None
+            self.centroids = centroids(h, k, rng, start, iterations)
+        return self.centroids
 
     def _positives(self, r: Tensor, edge_index: Tensor) -> Positives:
         if self.config.saliency == "hard":

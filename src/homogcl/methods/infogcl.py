@@ -104,7 +104,9 @@ class InfoGCL(Method):
                 u, v, self.config.temperature, pairs, workspace=self.workspace
             )
         elif not positives.is_empty:
-            raise UserError("contrast='local-global' has no pair positives: choose local-local")
+            raise UserError(
+                "contrast=local-global has no pair positives; set local-local or hybrid"
+            )
         if contrast != "local-local":
             terms["local-global"] = self._local_global(u, v, views)
         return terms

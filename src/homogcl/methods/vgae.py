@@ -45,7 +45,7 @@ class VGAE(Method):
 
         hidden_dim: int = 32
         out_dim: int = 16
-        all_pairs_up_to: int = 10_000  # nodes; above it, pairs are sampled
+        all_pairs_up_to: int = 5_000  # nodes; above it, pairs are sampled
 
     def __init__(self, config: Config, sizes: Sizes) -> None:
         """Build the encoder; the decoder has no parameters."""

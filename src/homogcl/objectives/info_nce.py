@@ -50,9 +50,10 @@ def info_nce(
     # Both sides carry half of 1/τ, so that every product below is a logit θ/τ.
     a = functional.normalize(u) * temperature**-0.5
     b = functional.normalize(v) * temperature**-0.5
-    in_u, in_v = positives or (Positives.none(), Positives.none())
+    none = Positives.none().to(u.device)
+    in_u, in_v = positives or (none, none)
     n = u.size(0)
-    pairs = Pattern.of(in_u.edge_index.to(u.device), n)
+    pairs = Pattern.of(in_u.edge_index, n)
     size = min(tile or (1024 if u.device.type == "cpu" else 4096), max(n, 1))
     rest_a, rest_b = log_sums(a, b, Tiling.of(n, size, workspace or Workspace(), pairs))
     own = (a * b).sum(1)
@@ -103,7 +104,8 @@ def _log_sum(
         (weight * (logit - shift).exp() for weight, logit in per_node), torch.zeros_like(shift)
     )
     for weight, logit in per_pair:
-        # A pair of weight 0 may lie far above the shift: it is left out, not multiplied by 0.
-        gap = torch.where(weight > 0, logit - shift[row], 0.0)
+        # A pair of weight 0 may lie far above the shift: 0 times infinity would be no number.
+        gap = logit - shift[row]
+        gap = gap.where(weight > 0, gap.clamp(max=60.0))
         total = total.index_add(0, row, weight * gap.exp())
     return total.log() + shift

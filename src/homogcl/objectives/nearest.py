@@ -38,4 +38,4 @@ def real_positives(nearest: Tensor, labels: Tensor, edge_index: Tensor) -> Patte
     col = nearest.sort(dim=1).values.flatten()
     adjacent = torch.isin(row * n + col, edge_index[0] * n + edge_index[1])
     kept = adjacent | (labels[:, row] == labels[:, col]).any(0)
-    return Pattern.of(row[kept], col[kept], (n, n))
+    return Pattern.of(torch.stack([row[kept], col[kept]]), n)

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from torch import Tensor
+from torch.nn.functional import normalize
 
 from homogcl.positives import Positives
 from homogcl.sparse import Pattern, pair_products
 
 
 def neighbor_loss(a: Tensor, b: Tensor, positives: Positives) -> Tensor:
-    """Return the loss to minimize: minus the mean over the pairs of S_ij a_i · b_j.
+    """Return the loss to minimize: minus the mean over the pairs of S_ij cos(a_i, b_j).
 
-    It is -ℓ_2 of HomoGCL, Section 4.4, when `a` and `b` have unit rows. Vectors of several views
-    can stand side by side, [a | a'] and [b | b'], to add the symmetric loss in one pass. Where a
-    node's neighbors weigh as one together, the mean is over the nodes.
+    It is -ℓ_2 of HomoGCL, Section 4.4. Where a node's neighbors weigh as one together, the mean
+    is over the nodes.
 
     Args:
         a: The anchors' vectors, [N, d].
@@ -24,4 +24,4 @@ def neighbor_loss(a: Tensor, b: Tensor, positives: Positives) -> Tensor:
     pairs = Pattern.of(positives.edge_index, n)
     weight = positives.numerator(pairs.row, n)
     count = n if positives.averaged else weight.numel()
-    return -(weight * pair_products(a, b, pairs)).sum() / count
+    return -(weight * pair_products(normalize(a), normalize(b), pairs)).sum() / count

@@ -38,9 +38,9 @@ def reconstruction(
 
 
 def negative_pairs(edge_index: Tensor, nodes: int, rng: torch.Generator) -> Tensor:
-    """Return about as many pairs as there are edges and nodes, none of them either, [2, M].
+    """Return about as many pairs as there are edges and nodes, none of them either, [2, M], sorted.
 
-    Pairs are drawn uniformly; the few that are edges, loops or drawn before are left out.
+    Pairs are drawn uniformly; the few that are edges or loops are left out.
 
     Args:
         edge_index: Edges, int64 [2, E], sorted by source and target.
@@ -50,7 +50,7 @@ def negative_pairs(edge_index: Tensor, nodes: int, rng: torch.Generator) -> Tens
     edges = edge_index[0] * nodes + edge_index[1]
     count = edges.numel() + nodes
     drawn = torch.randint(nodes * nodes, (count,), generator=rng, device=rng.device)
-    drawn = drawn.to(edges.device).unique()
+    drawn = drawn.to(edges.device).sort().values
     taken = torch.isin(drawn, edges) | (drawn // nodes == drawn % nodes)
     drawn = drawn[~taken]
     return torch.stack([drawn // nodes, drawn % nodes])

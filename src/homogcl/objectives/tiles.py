@@ -153,6 +153,8 @@ class _LogSums(torch.autograd.Function):
             sums[x][tile.rows] += by_row.sum(1)
             if tile.mirrored:
                 sums[y][tile.cols] += by_col.sum(0)
+        if not any(ctx.needs_input_grad):
+            store.close()
         logs = [total.log() for total in sums]
         if shifts is not None:
             logs = [log + shift for log, shift in zip(logs, shifts, strict=True)]

@@ -51,7 +51,7 @@ def resolve(
     section = data if preset is None else f"{data}/{preset}"
     found = preset is None
     for _, sections in _files(method):
-        for key in ("default", section):
+        for key in ("default", section if section in sections else data):
             if key in sections:
                 found = found or key == section
                 values = dict(sections[key])

@@ -1,48 +1,69 @@
-"""The tables that README and docs show, by name, made of the records."""
+"""The tables that README and docs show, by name, made of records and kept measures."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import json
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from homogcl.errors import UserError
 from homogcl.files import write_atomically
 from homogcl.report.table import Table, insert_between_markers
 from homogcl.report.tables import classification_table, clustering_table, milestone_table
 from homogcl.reported import read
-from homogcl.results import Record
+from homogcl.results import read_records
 
 DATA = ("cora", "citeseer", "pubmed", "photo", "computers")
+FOUNDATION = ("raw", "random", "grace", "grace+homogcl")
 
 
-def named_table(name: str, records: Iterable[Record]) -> Table:
-    """Return the table called `name`."""
-    return TABLES[name](list(records))
+def named_table(name: str, results: Path) -> Table:
+    """Return the table called `name` from the folder of records `results`."""
+    return TABLES[name](results)
 
 
-def update(path: Path, tables: Mapping[str, Table]) -> None:
-    """Put tables between their markers in a text file."""
-    text = path.read_text("utf-8")
-    for name, table in tables.items():
-        text = insert_between_markers(text, name, table)
-    write_atomically(path, text.encode())
+def shown_tables(root: Path, names: Iterable[str]) -> dict[str, Table]:
+    """Return the tables called `names` of the project in the folder `root`."""
+    return {name: named_table(name, root / "results") for name in names}
 
 
-def _foundation(records: list[Record]) -> Table:
-    methods = ("raw", "random", "grace", "grace+homogcl")
-    return classification_table(records, read("classification"), methods, DATA)
+def insert(path: Path, name: str, table: Table) -> None:
+    """Put a table between its markers in a text file."""
+    try:
+        text = path.read_text("utf-8")
+    except OSError as error:
+        raise UserError(f"cannot read {path}: {error.strerror}") from error
+    write_atomically(path, insert_between_markers(text, name, table).encode())
 
 
-def _epochs(records: list[Record]) -> Table:
-    return milestone_table(records, ("grace", "grace+homogcl"), DATA)
+def _foundation(results: Path) -> Table:
+    records = read_records(results / "presets")
+    return classification_table(records, read("classification"), FOUNDATION, DATA)
 
 
-def _clustering(records: list[Record]) -> Table:
-    methods = ("raw", "random", "grace", "grace+homogcl")
-    return clustering_table(records, read("clustering"), methods, ("photo", "computers"))
+def _foundation_clustering(results: Path) -> Table:
+    records = read_records(results / "presets")
+    return clustering_table(records, read("clustering"), FOUNDATION, ("photo", "computers"))
 
 
-TABLES: dict[str, Callable[[list[Record]], Table]] = {
+def _epochs(results: Path) -> Table:
+    return milestone_table(read_records(results / "epochs"), ("grace", "grace+homogcl"), DATA)
+
+
+def _bench(results: Path) -> Table:
+    """Return the kept measures; they lie beside the folder of records."""
+    kept = json.loads((results.parent / "benchmarks" / "results.json").read_text("utf-8"))
+    rows = [
+        (row["measure"], f"{row['value']:.3g}", row["held_to"])
+        for part in kept.values()
+        for row in part["rows"]
+    ]
+    return Table(("Measure", "Value", "Held to"), tuple(rows), decimals=2)
+
+
+TABLES: dict[str, Callable[[Path], Table]] = {
     "foundation": _foundation,
+    "foundation-clustering": _foundation_clustering,
     "epochs": _epochs,
-    "foundation-clustering": _clustering,
+    "bench": _bench,
 }

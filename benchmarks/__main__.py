@@ -1,0 +1,144 @@
+"""Run the measures, print their ratios beside the limits they are held to, and keep them as data.
+
+`python -m benchmarks` runs all; `python -m benchmarks methods` only the part of that name;
+`python -m benchmarks --one MEASURE ARGUMENTS` prints one measure as JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks import measures
+from homogcl.methods import method_class, method_names
+from homogcl.results import current_machine, current_versions
+
+KEPT = Path(__file__).parent / "results.json"
+Row = tuple[str, float, str]  # what, its value, what it is held to
+console = Console(soft_wrap=True)
+
+
+def measure(name: str, *arguments: str | int) -> measures.Measured:
+    """Return a measure, taken in a process of its own."""
+    call = [sys.executable, "-m", "benchmarks", "--one", name, *map(str, arguments)]
+    done = subprocess.run(call, check=True, capture_output=True, text=True)
+    result: measures.Measured = json.loads(done.stdout.splitlines()[-1])
+    return result
+
+
+def against_the_released_formulation() -> list[Row]:
+    """Compare a step with the dense peer, and HomoGCL's step with GRACE's."""
+    rows: list[Row] = []
+    for data in ("cora", "photo"):
+        ours, peer = measure("step", "grace+homogcl", data), measure("dense_step", data)
+        grace = measure("step", "grace", data)
+        held = "at least 3" if data == "photo" else ""
+        rows += [
+            (f"{data}: seconds of a grace+homogcl step", ours["seconds"], ""),
+            (f"{data}: seconds of a dense step", peer["seconds"], ""),
+            (f"{data}: dense over ours, time", peer["seconds"] / ours["seconds"], held),
+            (f"{data}: dense over ours, memory", peer["bytes"] / ours["bytes"], ""),
+            (
+                f"{data}: HomoGCL over GRACE, time",
+                ours["seconds"] / grace["seconds"],
+                "at most 1.3" if data == "photo" else "",
+            ),
+        ]
+    return rows
+
+
+def loss_against_the_machine() -> list[Row]:
+    """Compare the loss with the machine's matrix products at N = 7,650, d = 256."""
+    share = measure("loss_share")
+    return [
+        ("GFLOP/s of a float32 product", share["limit_gflops"], ""),
+        ("share of it, tiles kept", share["share_kept"], "at least 0.8"),
+        ("share of it, tiles computed again", share["share_recomputed"], ""),
+        ("seconds, tiles kept", share["seconds_kept"], ""),
+    ]
+
+
+def memory_on_pubmed() -> list[Row]:
+    """Return the memory of training on PubMed above its start, in GB."""
+    taken = measure("step", "grace+homogcl", "pubmed", 1)
+    return [
+        ("pubmed: GB above the start of training", taken["bytes"] / 1e9, "under 1.5"),
+        ("pubmed: seconds of a step", taken["seconds"], ""),
+    ]
+
+
+def growth() -> list[Row]:
+    """Return time and memory on generated graphs of 5,000 to 40,000 nodes."""
+    sizes = (5_000, 10_000, 20_000, 40_000)
+    taken = {n: measure("growth", n) for n in sizes}
+    rows: list[Row] = []
+    for n, result in taken.items():
+        rows += [
+            (f"N = {n:,}: seconds of a step", result["seconds"], ""),
+            (f"N = {n:,}: GB", result["bytes"] / 1e9, ""),
+        ]
+    first, last = taken[sizes[0]], taken[sizes[-1]]
+    scale = math.log(sizes[-1] / sizes[0])
+    for key, held in (("seconds", "at most 2.1"), ("bytes", "under 1.2")):
+        exponent = math.log(last[key] / first[key]) / scale
+        rows.append((f"exponent of {key} in N", exponent, held))
+    return rows
+
+
+def methods() -> list[Row]:
+    """Return each method's step on Photo as a ratio to GRACE's."""
+    names = [name for name in method_names() if "Y" not in method_class(name).training_data]
+    grace = measure("step", "grace", "photo")
+    rows: list[Row] = []
+    for name in names:
+        variants = [name, f"{name}+homogcl"] if method_class(name).expands_positives else [name]
+        for each in variants:
+            taken = measure("step", each, "photo", 3)
+            rows += [
+                (f"{each} over grace, time", taken["seconds"] / grace["seconds"], ""),
+                (f"{each} over grace, memory", taken["bytes"] / grace["bytes"], ""),
+            ]
+    return rows
+
+
+PARTS: dict[str, Callable[[], list[Row]]] = {
+    "peer": against_the_released_formulation,
+    "loss": loss_against_the_machine,
+    "memory": memory_on_pubmed,
+    "growth": growth,
+    "methods": methods,
+}
+
+
+def main(names: list[str]) -> None:
+    """Run the parts called `names`, all of them by default."""
+    kept = json.loads(KEPT.read_text("utf-8")) if KEPT.exists() else {}
+    for name in names or PARTS:
+        rows = PARTS[name]()
+        table = Table(title=PARTS[name].__doc__, box=None, title_justify="left")
+        for column in ("measure", "value", "held to"):
+            table.add_column(column)
+        for what, value, held in rows:
+            table.add_row(what, f"{value:.3g}", held)
+        console.print(table)
+        kept[name] = {
+            "versions": current_versions(),
+            "machine": current_machine().model_dump(),
+            "rows": [{"measure": w, "value": v, "held_to": h} for w, v, h in rows],
+        }
+        KEPT.write_text(json.dumps(kept, indent=2) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--one"]:
+        given = [int(a) if a.isdigit() else a for a in sys.argv[3:]]
+        console.print_json(json.dumps(getattr(measures, sys.argv[2])(*given)), indent=None)
+    else:
+        main(sys.argv[1:])

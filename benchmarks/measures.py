@@ -1,0 +1,113 @@
+"""What is measured; each measure runs in a process of its own, so that memory is its own too."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+
+import torch
+from torch_geometric.data import Data
+
+from benchmarks.dense_peer import dense_loss
+from homogcl.data import citation_graph, load
+from homogcl.memory import peak_bytes, reset_peak
+from homogcl.methods import Method, Sizes, build, total
+from homogcl.methods.grace import GRACE
+from homogcl.objectives import Workspace, info_nce
+from homogcl.presets import resolve
+from homogcl.streams import stream
+
+Measured = dict[str, float]
+
+
+def seconds_of(step: Callable[[], object], repeats: int = 5) -> float:
+    """Return the median seconds of a step, after one to warm up."""
+    step()
+    taken = []
+    for _ in range(repeats):
+        started = time.perf_counter()
+        step()
+        taken.append(time.perf_counter() - started)
+    return statistics.median(taken)
+
+
+def product_limit() -> float:
+    """Return the most float32 operations a second that a matrix product reaches here."""
+    a, b = torch.randn(3072, 3072), torch.randn(3072, 3072)
+    return 2 * 3072**3 / min(seconds_of(lambda: a @ b, 3) for _ in range(3))
+
+
+def loss_share(nodes: int = 7650, dim: int = 256) -> Measured:
+    """Return the loss's share of the machine's limit, counting 8 products of 2 N² d operations."""
+    rng = torch.Generator().manual_seed(0)
+    u = torch.randn(nodes, dim, generator=rng, requires_grad=True)
+    v = torch.randn(nodes, dim, generator=rng, requires_grad=True)
+    kept, recomputed = Workspace(), Workspace(budget=0)
+    limit = product_limit()
+    operations = 8 * 2 * nodes**2 * dim
+    result = {"limit_gflops": limit / 1e9}
+    for name, workspace in (("kept", kept), ("recomputed", recomputed)):
+
+        def one(workspace: Workspace = workspace) -> None:
+            info_nce(u, v, 0.5, workspace=workspace).backward()  # type: ignore[no-untyped-call]
+
+        seconds = seconds_of(one)
+        result |= {f"seconds_{name}": seconds, f"share_{name}": operations / seconds / limit}
+    return result
+
+
+def step(method: str, data: str, repeats: int = 5) -> Measured:
+    """Return seconds and memory of a training step of `method` on a data set with its preset."""
+    settings = resolve(method, data)
+    graph = load(data, features=settings.data.features)
+    made = build(method, settings.method, Sizes.of(graph), seed=0)
+    return _training(made, graph, settings.train.learning_rate, repeats)
+
+
+def dense_step(data: str, repeats: int = 3) -> Measured:
+    """Return seconds and memory of a step of the dense peer with the same settings."""
+    settings = resolve("grace", data)
+    clusters = resolve("grace+homogcl", data).method["num_clusters"]
+    graph = load(data, features=settings.data.features)
+    made = build("grace", settings.method, Sizes.of(graph), seed=0)
+    assert isinstance(made, GRACE)
+    assert isinstance(clusters, int)
+    rng = stream(0, "augment")
+    optimizer = torch.optim.Adam(made.parameters(), lr=settings.train.learning_rate)
+
+    def one() -> None:
+        optimizer.zero_grad()
+        dense_loss(made, made.views(graph, rng), graph, clusters).backward()  # type: ignore[no-untyped-call]
+        optimizer.step()
+
+    before = reset_peak()
+    seconds = seconds_of(one, repeats)
+    return {"seconds": seconds, "bytes": peak_bytes() - before}
+
+
+def growth(nodes: int) -> Measured:
+    """Return seconds and memory of a step of grace+homogcl on a generated graph."""
+    graph = citation_graph(num_nodes=nodes, num_words=500, seed=0)
+    settings = resolve("grace+homogcl", "unknown")
+    made = build("grace+homogcl", settings.method, Sizes.of(graph), seed=0)
+    return _training(made, graph, settings.train.learning_rate, repeats=1 if nodes > 15_000 else 3)
+
+
+def _training(method: Method, graph: Data, rate: float, repeats: int) -> Measured:
+    rng = stream(0, "augment")
+    method.prepare(graph, stream(0, "prepare"))
+    trained = [p for p in method.parameters() if p.requires_grad]
+    optimizer = torch.optim.Adam(trained, lr=rate) if trained else None
+
+    def one() -> None:
+        if optimizer is None:
+            return
+        optimizer.zero_grad()
+        total(method.objective(method.views(graph, rng)), method.term_weights()).backward()  # type: ignore[no-untyped-call]
+        optimizer.step()
+        method.after_step(0.5)
+
+    before = reset_peak()
+    seconds = seconds_of(one, repeats)
+    return {"seconds": seconds, "bytes": peak_bytes() - before}

@@ -1,0 +1,147 @@
+"""AFGRL: no augmentation; a node's positives are its nearest nodes that pass two tests."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import normalize
+from torch_geometric.data import Data
+
+from homogcl.encoders import Activation, Encoder, EncoderConfig, move_target, target_of
+from homogcl.homophily import centroids
+from homogcl.methods.base import Method, Sizes
+from homogcl.objectives.bootstrap import target_decay
+from homogcl.objectives.nearest import nearest_rows, real_positives
+from homogcl.objectives.neighbors import neighbor_loss
+from homogcl.positives import Positives
+from homogcl.sparse import pair_products
+
+
+@dataclass(frozen=True)
+class SeededGraph:
+    """The clean graph, and a seed for the clusters' start."""
+
+    graph: Data
+    cluster_seed: int
+
+
+class AFGRL(Method):
+    """Augmentation-free self-supervised learning on graphs (Lee et al., 2022).
+
+    Student and target encode the same clean graph to H_θ and H_ξ. B_i are the k nodes whose h_ξ
+    is nearest to h_θ,i by cosine, node i itself first. Of these the positives P_i are those that
+    are adjacent to i (or i) and those that share a cluster with i in at least one of several
+    k-means runs over the normalized H_ξ. With z the predictions from H_θ, the loss is the mean
+    over the pairs j ∈ P_i of
+
+        (2 - 2 cos(z_i, h_ξ,j)) + (2 - 2 cos(z_j, h_ξ,i))
+
+    The target is an exponential moving average of the student, as in BGRL, with one count of its
+    cosine a step (the authors' code counts once a parameter). The runs of k-means start from
+    random nodes and go on, in later steps, from where they were (the authors' code starts anew
+    from the same nodes at each step). The search for B goes block by block.
+
+    With `positives` the term `neighbors` is the loss's own form on the given pairs without its
+    constant, -(1/|E|) Σ_ij S_ij (2 cos(z_i, h_ξ,j) + 2 cos(z_j, h_ξ,i)).
+    """
+
+    name = "AFGRL"
+    expands_positives = True
+
+    class Config(EncoderConfig):
+        """Settings of AFGRL."""
+
+        num_layers: int = 1
+        out_dim: int = 512
+        activation: Activation = "prelu"
+        last_activation: bool = True
+        norm: Literal["none", "batch", "layer"] = "batch"
+        norm_momentum: float = 0.01
+        predictor_dim: int = 1024  # hidden width of the predictor
+        momentum: float = 0.9  # of the target at the start
+        nearest: int = 4  # |B_i|, the node itself among them
+        num_centroids: int = 100  # of each k-means run; never more than there are nodes
+        num_clusterings: int = 5  # k-means runs
+        first_iterations: int = 20  # of each k-means run in the first step
+        later_iterations: int = 2  # and in each later step
+
+    def __init__(self, config: Config, sizes: Sizes) -> None:
+        """Build student, predictor and target."""
+        super().__init__()
+        self.config = config
+        self.encoder = Encoder(config, sizes.features)
+        self.predictor = nn.Sequential(
+            _linear(config.out_dim, config.predictor_dim),
+            nn.BatchNorm1d(config.predictor_dim),
+            nn.PReLU(),
+            _linear(config.predictor_dim, config.out_dim),
+        )
+        self.target = target_of(self.encoder)
+        self.clusterings = torch.empty(0)  # centroids of the last step, [runs, k, d]
+
+    def views(self, graph: Data, rng: torch.Generator) -> SeededGraph:
+        """Return the clean graph."""
+        seed = torch.randint(2**31, (1,), generator=rng, device=rng.device)
+        return SeededGraph(graph, int(seed))
+
+    def objective(
+        self, views: SeededGraph, positives: Positives = Positives.none()
+    ) -> dict[str, Tensor]:
+        """Return the loss of the positives found, and that of the neighbors given if any."""
+        student = self.encoder(views.graph)
+        with torch.no_grad():
+            h = normalize(self.target(views.graph))
+            nearest = nearest_rows(normalize(student), h, self.config.nearest)
+            labels = self._labels(h, views.cluster_seed)
+            pairs = real_positives(nearest, labels, views.graph.edge_index)
+        z = normalize(self.predictor(student))
+        both = pair_products(z, h, pairs) + pair_products(h, z, pairs)
+        terms = {"bootstrap": (4 - 2 * both).mean()}
+        if not positives.is_empty:
+            # The pairs come in both directions, so that either cosine has the same mean.
+            terms["neighbors"] = 4 * neighbor_loss(z, h, positives)
+        return terms
+
+    def embed(self, graph: Data) -> Tensor:
+        """Return the student's output, [N, out_dim]."""
+        h: Tensor = self.encoder(graph)
+        return h
+
+    def after_step(self, progress: float) -> None:
+        """Let the target follow."""
+        move_target(self.target, self.encoder, target_decay(self.config.momentum, progress))
+
+    def get_extra_state(self) -> Tensor:
+        """Return the centroids: the next step goes on from them."""
+        return self.clusterings
+
+    def set_extra_state(self, state: Tensor) -> None:
+        """Take the centroids back."""
+        self.clusterings = state
+
+    def _labels(self, h: Tensor, seed: int) -> Tensor:
+        """Return each node's cluster in each k-means run, [runs, N], and remember the centroids."""
+        config, rng = self.config, torch.Generator(device=h.device).manual_seed(seed)
+        starts, iterations = self.clusterings, config.later_iterations
+        if starts.numel() == 0:
+            draws = [_some(h, config.num_centroids, rng) for _ in range(config.num_clusterings)]
+            starts, iterations = torch.stack(draws), config.first_iterations
+        found = [centroids(h, start.size(0), rng, start, iterations) for start in starts]
+        self.clusterings = torch.stack(found)
+        return torch.stack([torch.cdist(h, c).argmin(1) for c in found])
+
+
+def _some(h: Tensor, count: int, rng: torch.Generator) -> Tensor:
+    """Return `count` different rows of `h`, all of them if there are fewer."""
+    return h[torch.randperm(h.size(0), generator=rng, device=rng.device)[:count]]
+
+
+def _linear(fan_in: int, fan_out: int) -> nn.Linear:
+    """Return a layer that starts as the authors' do."""
+    layer = nn.Linear(fan_in, fan_out)
+    nn.init.xavier_uniform_(layer.weight)
+    nn.init.constant_(layer.bias, 0.01)
+    return layer

@@ -1,0 +1,171 @@
+"""ARIEL: contrast with an adversarial view, on a random subgraph at each step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import torch
+from torch import Tensor
+from torch_geometric.data import Data
+
+from homogcl.augment import augment, clean_view
+from homogcl.encoders import Encoder, EncoderConfig, edge_weights, projector
+from homogcl.methods.base import Method, Sizes
+from homogcl.methods.subgraph import induced, random_nodes
+from homogcl.objectives import Workspace, info_nce
+from homogcl.objectives.adversarial import Attack, dense_propagation, information_regularizer
+from homogcl.positives import Positives
+
+
+@dataclass(frozen=True)
+class ArielViews:
+    """A subgraph, two views of it, and the draws that settle which edges the adversary flips."""
+
+    clean: Data  # `edge_id` counts in the whole graph
+    first: Data  # `edge_id` counts in the subgraph
+    second: Data
+    draws: Tensor  # [n(n-1)/2]
+
+
+class ARIEL(Method):
+    """Adversarial graph contrastive learning (Feng et al., WWW 2022).
+
+    Each step takes the subgraph of `subgraph_nodes` random nodes, two of GRACE's views G1, G2 of
+    it and an adversarial view G_adv, which raises the contrast with G1 most within a budget of
+    flipped edges and changed features, and minimizes
+
+        L_con(G1, G2) + ε1 L_con(G1, G_adv) + λ mean_i max(0, 2 s_i(G1,G2) - s_i(G1,G) - s_i(G2,G))
+
+    where L_con is GRACE's loss, s_i = e^{θ(z_i, z'_i)/τ}, and no gradient flows into the two
+    terms with the clean subgraph G. ε1 grows by `curriculum_growth` every `curriculum_epochs`;
+    the authors' later code, from which the presets come, keeps it constant. Layers start from
+    Glorot weights, unlike the released code's own layer, and all nodes can be drawn, isolated
+    ones too.
+    """
+
+    name = "ARIEL"
+    expands_positives = True
+
+    class Config(EncoderConfig):
+        """Settings of ARIEL."""
+
+        encoder: Literal["gcn"] = "gcn"  # the attack differentiates through its propagation
+        projector_dim: int = 0  # hidden width of the projector; 0 for none
+        temperature: float = 0.5  # τ
+        drop_edge_1: float = 0.4
+        drop_edge_2: float = 0.4
+        mask_feature_1: float = 0.1
+        mask_feature_2: float = 0.1
+        subgraph_nodes: int = 500  # n
+        adversarial_weight: float = 1.0  # ε1
+        information_weight: float = 0.0  # λ
+        curriculum_growth: float = 1.0  # γ
+        curriculum_epochs: int = 20  # T
+        attack_steps: int = 5
+        attack_edge_share: float = 0.2  # share of the edges that may flip
+        attack_edge_step: float = 200.0  # α
+        attack_feature_step: float = 0.01  # β
+        attack_feature_limit: float = 0.04
+
+    step: Tensor  # int64 []
+
+    def __init__(self, config: Config, sizes: Sizes) -> None:
+        """Build the encoder and the projector."""
+        super().__init__()
+        self.config = config
+        self.encoder = Encoder(config, sizes.features)
+        self.projector = projector(config.out_dim, config.projector_dim)
+        self.workspace = Workspace()
+        self.register_buffer("step", torch.zeros((), dtype=torch.long))
+
+    def views(self, graph: Data, rng: torch.Generator) -> ArielViews:
+        """Return a random subgraph, two augmented views of it and the adversary's draws."""
+        c = self.config
+        clean = induced(graph, random_nodes(graph, c.subgraph_nodes, rng))
+        whole = clean_view(clean)
+        n = int(clean.num_nodes or 0)
+        draws = torch.rand(n * (n - 1) // 2, generator=rng, device=rng.device)
+        return ArielViews(
+            clean,
+            augment(whole, c.drop_edge_1, c.mask_feature_1, rng),
+            augment(whole, c.drop_edge_2, c.mask_feature_2, rng),
+            draws.to(graph.edge_index.device),
+        )
+
+    def objective(
+        self, views: ArielViews, positives: Positives = Positives.none()
+    ) -> dict[str, Tensor]:
+        """Return the contrast, the adversarial contrast and the information regularizer."""
+        c = self.config
+        pairs = positives.on(views.clean)
+        u, v = self._project(views.first), self._project(views.second)
+        in_first = pairs.within(views.first)
+        terms = {"contrast": self._contrast(u, v, (in_first, pairs.within(views.second)))}
+        if c.adversarial_weight > 0:
+            adjacency, x = self._adversary(views, u.detach())
+            w = self._dense(adjacency, x)
+            there = (
+                pairs
+                if pairs.is_empty
+                else replace(pairs, present=adjacency[*pairs.edge_index] > 0)
+            )
+            terms["adversarial"] = self._contrast(u, w, (in_first, there))
+        if c.information_weight > 0:
+            with torch.no_grad():
+                z = self._project(views.clean)
+            terms["information"] = information_regularizer(u, v, z, c.temperature)
+        return terms
+
+    def term_weights(self) -> dict[str, float]:
+        """Return ε1 as the curriculum has it by now, and λ."""
+        c = self.config
+        growth = c.curriculum_growth ** (int(self.step) // c.curriculum_epochs)
+        return {"adversarial": c.adversarial_weight * growth, "information": c.information_weight}
+
+    def embed(self, graph: Data) -> Tensor:
+        """Return the encoder's output, [N, out_dim]."""
+        h: Tensor = self.encoder(graph)
+        return h
+
+    def after_step(self, progress: float) -> None:
+        """Count the step."""
+        self.step += 1
+
+    def _project(self, graph: Data) -> Tensor:
+        z: Tensor = self.projector(self.encoder(graph))
+        return z
+
+    def _contrast(self, u: Tensor, v: Tensor, pairs: tuple[Positives, Positives]) -> Tensor:
+        return info_nce(u, v, self.config.temperature, pairs, workspace=self.workspace)
+
+    def _dense(self, adjacency: Tensor, x: Tensor) -> Tensor:
+        """Return the projections of a graph given as a dense adjacency, [n, out_dim]."""
+        propagate, h = dense_propagation(adjacency), x
+        for layer, tail in zip(self.encoder.layers, self.encoder.tails, strict=True):
+            h = tail(layer(h, propagate))
+        z: Tensor = self.projector(h)
+        return z
+
+    def _adversary(self, views: ArielViews, u: Tensor) -> tuple[Tensor, Tensor]:
+        c, graph = self.config, views.clean
+        adjacency = u.new_zeros(u.size(0), u.size(0))
+        adjacency[*graph.edge_index] = edge_weights(graph)
+        attack = Attack(
+            c.attack_steps,
+            c.attack_edge_share,
+            c.attack_edge_step,
+            c.attack_feature_step,
+            c.attack_feature_limit,
+        )
+        training = self.training
+        self.eval()
+        try:
+            return attack.worst(
+                lambda a, x: info_nce(u, self._dense(a, x), c.temperature),
+                adjacency,
+                graph.x,
+                views.draws,
+            )
+        finally:
+            self.train(training)

@@ -1,0 +1,129 @@
+"""GCA: contrast between views that drop what is unimportant more readily."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+from torch_geometric.data import Data
+
+from homogcl.augment import drop_edges, mask_features
+from homogcl.encoders import Encoder, EncoderConfig, edge_weights, projector
+from homogcl.methods.base import Method, Sizes
+from homogcl.methods.grace import TwoViews
+from homogcl.objectives import Workspace, info_nce
+from homogcl.objectives.centrality import (
+    Centrality,
+    column_centrality,
+    drop_factor,
+    edge_centrality,
+    node_centrality,
+)
+from homogcl.positives import Positives
+
+
+class AdaptiveConfig(EncoderConfig):
+    """Settings of GCA and of the methods that draw their views as it does."""
+
+    projector_dim: int = 0  # hidden width of the projector; 0 for none
+    temperature: float = 0.5  # τ
+    drop_edge_1: float = 0.4  # mean drop probabilities, before the cap
+    drop_edge_2: float = 0.4
+    mask_feature_1: float = 0.1
+    mask_feature_2: float = 0.1
+    centrality: Centrality = "degree"  # φ
+    max_drop: float = 0.7  # p_τ: nothing is dropped more often
+    dense_features: bool = False  # columns weigh by |x|, rather than by who has them at all
+
+
+class AdaptiveViews(nn.Module):
+    """Views that drop edges and feature columns by how little central they are.
+
+    With s_e = log((φ_i + φ_j) / 2) for edge e = (i, j), it is dropped with the probability
+
+        min(p_e · (s_max - s_e) / (s_max - mean s), p_τ)
+
+    and a feature column f is masked likewise, with s_f = log Σ_i 1[x_if ≠ 0] φ_i.
+    """
+
+    edge_factor: Tensor  # [E]
+    column_factor: Tensor  # [d]
+
+    def __init__(self, config: AdaptiveConfig) -> None:
+        """Keep the settings; the factors come with the graph."""
+        super().__init__()
+        self.config = config
+        # Of the training graph, so no part of a trained model.
+        self.register_buffer("edge_factor", torch.empty(0), persistent=False)
+        self.register_buffer("column_factor", torch.empty(0), persistent=False)
+
+    def prepare(self, graph: Data) -> None:
+        """Work out the factors of `graph`."""
+        c = self.config
+        weight = edge_weights(graph)
+        phi = node_centrality(c.centrality, graph.edge_index, weight, int(graph.num_nodes or 0))
+        columns = column_centrality(graph.x, phi, by_amount=c.dense_features)
+        self.edge_factor = drop_factor(edge_centrality(phi, graph.edge_index)).float()
+        self.column_factor = drop_factor(columns).float()
+
+    def draw(self, graph: Data, rng: torch.Generator) -> TwoViews:
+        """Return two views of the graph that was prepared."""
+        c = self.config
+        return TwoViews(
+            self._view(graph, c.drop_edge_1, c.mask_feature_1, rng),
+            self._view(graph, c.drop_edge_2, c.mask_feature_2, rng),
+        )
+
+    def _view(
+        self, graph: Data, drop_edge: float, mask_feature: float, rng: torch.Generator
+    ) -> Data:
+        edges = (self.edge_factor * drop_edge).clamp(max=self.config.max_drop)
+        columns = (self.column_factor * mask_feature).clamp(max=self.config.max_drop)
+        return mask_features(drop_edges(graph, edges, rng), columns, rng)
+
+
+class GCA(Method):
+    """Graph contrastive learning with adaptive augmentation (Zhu et al., WWW 2021).
+
+    GRACE's loss between two views of `AdaptiveViews`, with degree, eigenvector or PageRank
+    centrality. As in the paper, an edge's importance is the mean of its two nodes' (the released
+    code takes the target's alone) and PageRank is σ = 0.85 A D⁻¹ σ + 1 (there: a lazy walk that
+    tends to the degrees). Columns that no node has, and nodes that the leading eigenvector does
+    not reach, count as least important; in the released code they make every probability NaN.
+    """
+
+    name = "GCA"
+    expands_positives = True
+
+    class Config(AdaptiveConfig):
+        """Settings of GCA."""
+
+    def __init__(self, config: Config, sizes: Sizes) -> None:
+        """Build the encoder and the projector."""
+        super().__init__()
+        self.config = config
+        self.encoder = Encoder(config, sizes.features)
+        self.projector = projector(config.out_dim, config.projector_dim)
+        self.adaptive = AdaptiveViews(config)
+        self.workspace = Workspace()
+
+    def prepare(self, graph: Data, rng: torch.Generator) -> None:
+        """Compute the centralities."""
+        self.adaptive.prepare(graph)
+
+    def views(self, graph: Data, rng: torch.Generator) -> TwoViews:
+        """Return two adaptively augmented views."""
+        return self.adaptive.draw(graph, rng)
+
+    def objective(
+        self, views: TwoViews, positives: Positives = Positives.none()
+    ) -> dict[str, Tensor]:
+        """Return the contrastive loss."""
+        u, v = self.projector(self.encoder(views.first)), self.projector(self.encoder(views.second))
+        pairs = (positives.within(views.first), positives.within(views.second))
+        loss = info_nce(u, v, self.config.temperature, pairs, workspace=self.workspace)
+        return {"contrast": loss}
+
+    def embed(self, graph: Data) -> Tensor:
+        """Return the encoder's output, [N, out_dim]."""
+        h: Tensor = self.encoder(graph)
+        return h

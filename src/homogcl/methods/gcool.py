@@ -1,0 +1,119 @@
+"""gCooL: contrast with nodes and with communities that are learned beside them."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from pydantic import Field
+from torch import Tensor, nn
+from torch.nn import functional
+from torch_geometric.data import Data
+
+from homogcl.encoders import Encoder, projector
+from homogcl.methods.base import Method, Sizes
+from homogcl.methods.gca import AdaptiveConfig, AdaptiveViews
+from homogcl.methods.grace import TwoViews
+from homogcl.objectives.community import community_contrast, density_loss
+from homogcl.objectives.weighted_nce import weighted_nce
+from homogcl.positives import Positives
+
+
+class GCooL(Method):
+    """Graph communal contrastive learning (Li et al., WWW 2022).
+
+    Node contrast between two of GCA's views, with the other view's nodes as the only negatives:
+
+        -log e^{h1_i·h2_i/τ} / Σ_j e^{h1_i·h2_j/τ}, both ways
+
+    Communities R = softmax(h·c/τ) with learned centers c, which DeCA moves so that edges lie
+    inside them, and the contrast of each node with the communities' means in the other view:
+
+        L = L_node + α(t) [e^{-t/T} DeCA + (1 - e^{-t/T}) L_community]
+        α(t) = max(0, 1 - t / (0.2 T))
+
+    The released code takes the node contrast one way only and leaves out the reweighting by γ;
+    there a community without a node is a zero vector that still counts as a negative.
+    """
+
+    name = "gCooL"
+    expands_positives = True
+
+    class Config(AdaptiveConfig):
+        """Settings of gCooL."""
+
+        num_communities: int = Field(default=10, ge=2)
+        inter_weight: float = 0.9  # λ: edges between communities in DeCA
+        reweighting: float = 8e-5  # γ: how much less far communities weigh as negatives
+        stride: int = Field(default=500, ge=1)  # T, in epochs
+        fade: float = Field(default=0.2, gt=0)  # the communities' part ends after this share of T
+
+    step: Tensor  # int64 []
+
+    def __init__(self, config: Config, sizes: Sizes) -> None:
+        """Build the encoder, the projector and the centers."""
+        super().__init__()
+        self.config = config
+        self.encoder = Encoder(config, sizes.features)
+        self.projector = projector(config.out_dim, config.projector_dim)
+        self.centers = nn.Parameter(torch.randn(config.num_communities, config.out_dim))
+        self.adaptive = AdaptiveViews(config)
+        self.register_buffer("step", torch.zeros((), dtype=torch.long))
+
+    def prepare(self, graph: Data, rng: torch.Generator) -> None:
+        """Compute the centralities."""
+        self.adaptive.prepare(graph)
+
+    def views(self, graph: Data, rng: torch.Generator) -> TwoViews:
+        """Return two adaptively augmented views."""
+        return self.adaptive.draw(graph, rng)
+
+    def objective(
+        self, views: TwoViews, positives: Positives = Positives.none()
+    ) -> dict[str, Tensor]:
+        """Return the node contrast and, until they have faded, DeCA and the community contrast."""
+        c = self.config
+        u, v = self._project(views.first), self._project(views.second)
+        pairs = (positives.within(views.first), positives.within(views.second))
+        terms = {"contrast": weighted_nce(u, v, c.temperature, pairs, intra_view=False)}
+        if self._fading() > 0:
+            r_u, r_v = self.assignment(u), self.assignment(v)
+            terms["density"] = 0.5 * (
+                density_loss(r_u, views.first, c.inter_weight)
+                + density_loss(r_v, views.second, c.inter_weight)
+            )
+            terms["community"] = 0.5 * (self._communal(u, v, r_v) + self._communal(v, u, r_u))
+        return terms
+
+    def term_weights(self) -> dict[str, float]:
+        """Return the shares of DeCA and of the community contrast at this step."""
+        early = math.exp(-int(self.step) / self.config.stride)
+        fading = self._fading()
+        return {"density": fading * early, "community": fading * (1 - early)}
+
+    def assignment(self, h: Tensor) -> Tensor:
+        """Return R, [N, num_communities]; only the centers learn through it."""
+        logits = h.detach() @ functional.normalize(self.centers).t()
+        return torch.softmax(logits / self.config.temperature, dim=1)
+
+    def embed(self, graph: Data) -> Tensor:
+        """Return the encoder's output, [N, out_dim]."""
+        h: Tensor = self.encoder(graph)
+        return h
+
+    def after_step(self, progress: float) -> None:
+        """Count the step."""
+        self.step += 1
+
+    def _project(self, graph: Data) -> Tensor:
+        return functional.normalize(self.projector(self.encoder(graph)))
+
+    def _communal(self, h: Tensor, other: Tensor, r: Tensor) -> Tensor:
+        c = self.config
+        return community_contrast(
+            h, other, r.argmax(1), c.num_communities, c.temperature, c.reweighting
+        )
+
+    def _fading(self) -> float:
+        """Return α(t)."""
+        return max(0.0, 1 - int(self.step) / (self.config.fade * self.config.stride))

@@ -1,0 +1,143 @@
+"""ProGCL: negatives weighted by how surely they are true and by how similar they are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+from pydantic import Field
+from torch import Tensor
+from torch.nn import functional
+from torch_geometric.data import Data
+
+from homogcl.encoders import Encoder, projector
+from homogcl.methods.base import Method, Sizes
+from homogcl.methods.gca import AdaptiveConfig, AdaptiveViews
+from homogcl.methods.grace import TwoViews
+from homogcl.objectives import Workspace, info_nce
+from homogcl.objectives.beta_mixture import BetaMixture, fit_beta_mixture
+from homogcl.objectives.centrality import Centrality
+from homogcl.objectives.weighted_nce import Hardness, weighted_nce
+from homogcl.positives import Positives
+
+
+@dataclass(frozen=True)
+class ProViews:
+    """Two views, and the nodes whose similarities to all others a fit of the mixture sees."""
+
+    both: TwoViews
+    sample: Tensor  # int64 [fit_nodes]
+
+
+class ProGCL(Method):
+    """ProGCL-weight (Xia et al., ICML 2022).
+
+    With s_ij = (θ(u_i, v_j) + 1) / 2 and p(true | s) the posterior of the lower component of a
+    two-component beta mixture over such similarities, the negatives of GRACE's loss weigh
+
+        w_ij = p(true | s_ij) s_ij / mean_{k≠i} p(true | s_ik) s_ik
+
+    both in the other view and in the anchor's own. Up to `start_epoch` the loss is GRACE's; from
+    then on the mixture is fitted every `refit_every` epochs to the similarities of `fit_nodes`
+    random nodes to all others, and the weights are those of the current embeddings.
+    `variant="released"` does what the published code does: one fit, own pairs among the
+    similarities, and weights frozen at that epoch, those of the first view's anchors used for
+    the second view's too. No weight matrix is held in either case.
+    """
+
+    name = "ProGCL"
+    expands_positives = True
+
+    class Config(AdaptiveConfig):
+        """Settings of ProGCL."""
+
+        centrality: Centrality = "eigenvector"
+        start_epoch: int = Field(default=400, ge=0)  # E: plain GRACE before
+        refit_every: int = Field(default=10, ge=1)
+        fit_nodes: int = Field(default=100, ge=1)
+        false_share: float = Field(
+            default=0.05, gt=0, lt=1
+        )  # share of false negatives EM starts at
+        em_iterations: int = Field(default=10, ge=1)
+        variant: Literal["paper", "released"] = "paper"
+
+    step: Tensor  # int64 []
+    mixture: Tensor  # rows α, β and weight, [3, 2]
+
+    def __init__(self, config: Config, sizes: Sizes) -> None:
+        """Build the encoder and the projector."""
+        super().__init__()
+        self.config = config
+        self.encoder = Encoder(config, sizes.features)
+        self.projector = projector(config.out_dim, config.projector_dim)
+        self.adaptive = AdaptiveViews(config)
+        self.workspace = Workspace()
+        self.register_buffer("step", torch.zeros((), dtype=torch.long))
+        self.register_buffer("mixture", torch.ones(3, 2, dtype=torch.double))
+        self.frozen = torch.empty(
+            0
+        )  # of the released variant: unit vectors of both views, [2, N, d]
+
+    def prepare(self, graph: Data, rng: torch.Generator) -> None:
+        """Compute the centralities."""
+        self.adaptive.prepare(graph)
+
+    def views(self, graph: Data, rng: torch.Generator) -> ProViews:
+        """Return two adaptively augmented views and the nodes a fit looks at."""
+        size = (self.config.fit_nodes,)
+        sample = torch.randint(int(graph.num_nodes or 0), size, generator=rng, device=rng.device)
+        return ProViews(self.adaptive.draw(graph, rng), sample.to(graph.edge_index.device))
+
+    def objective(
+        self, views: ProViews, positives: Positives = Positives.none()
+    ) -> dict[str, Tensor]:
+        """Return the contrastive loss, its negatives weighted from `start_epoch` on."""
+        first, second = views.both.first, views.both.second
+        u, v = self.projector(self.encoder(first)), self.projector(self.encoder(second))
+        pairs = (positives.within(first), positives.within(second))
+        tau = self.config.temperature
+        if int(self.step) < self.config.start_epoch:
+            return {"contrast": info_nce(u, v, tau, pairs, workspace=self.workspace)}
+        self._refit(u.detach(), v.detach(), views.sample)
+        frozen = (self.frozen[0], self.frozen[1]) if self.frozen.numel() else None
+        hardness = Hardness(self.hardness, frozen)
+        return {"contrast": weighted_nce(u, v, tau, pairs, hardness=hardness)}
+
+    def hardness(self, cosine: Tensor) -> Tensor:
+        """Return p(true | s) s for cosines θ, as `cosine` in shape."""
+        s = (cosine + 1) / 2
+        return BetaMixture(*self.mixture).posterior_low(s).mul_(s)
+
+    def embed(self, graph: Data) -> Tensor:
+        """Return the encoder's output, [N, out_dim]."""
+        h: Tensor = self.encoder(graph)
+        return h
+
+    def after_step(self, progress: float) -> None:
+        """Count the step."""
+        self.step += 1
+
+    def get_extra_state(self) -> Tensor:
+        """Return the frozen vectors: they belong to the state, and are empty before the fit."""
+        return self.frozen
+
+    def set_extra_state(self, state: Tensor) -> None:
+        """Take the frozen vectors back."""
+        self.frozen = state
+
+    def _refit(self, u: Tensor, v: Tensor, sample: Tensor) -> None:
+        c = self.config
+        released = c.variant == "released"
+        since = int(self.step) - c.start_epoch
+        if since % c.refit_every or (released and self.frozen.numel()):
+            return
+        u, v = functional.normalize(u), functional.normalize(v)
+        s = (u @ v[sample].t() + 1) / 2  # [N, fit_nodes]
+        own = torch.arange(u.size(0), device=u.device)[:, None] == sample
+        fitted = fit_beta_mixture(
+            s.flatten() if released else s[~own], c.false_share, c.em_iterations
+        )
+        self.mixture = torch.stack([fitted.alpha, fitted.beta, fitted.weight])
+        if released:
+            self.frozen = torch.stack([u, v])

@@ -1,0 +1,173 @@
+"""What the supervised baselines share: a network with dropout, its loss, and its best state."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, Self
+
+import torch
+from pydantic import Field
+from torch import Tensor, nn
+from torch.nn.functional import cross_entropy, dropout
+from torch_geometric.data import Data
+
+from homogcl.config import Config
+from homogcl.encoders import Activation, activation
+from homogcl.errors import UserError
+from homogcl.methods.base import Method, Sizes
+from homogcl.positives import Positives
+
+
+class SupervisedConfig(Config):
+    """Settings that all supervised networks have."""
+
+    num_layers: int = Field(default=2, ge=2)
+    hidden_dim: int = Field(default=16, ge=1)
+    input_dropout: float = Field(default=0.5, ge=0, lt=1)  # of the features
+    dropout: float = Field(default=0.5, ge=0, lt=1)  # of each hidden layer
+    norm: Literal["none", "batch"] = "none"
+    # Weight of ½‖W‖² over the first layer's matrices; the trainer's weight decay is over all.
+    first_layer_decay: float = Field(default=0.0, ge=0)
+
+
+def layer_sizes(config: SupervisedConfig, sizes: Sizes) -> list[tuple[int, int]]:
+    """Return the input and output width of each layer, from the features to the classes."""
+    if sizes.classes == 0:
+        raise UserError("a supervised method needs labels, and the graph has none")
+    dims = [sizes.features, *[config.hidden_dim] * (config.num_layers - 1), sizes.classes]
+    return list(itertools.pairwise(dims))
+
+
+class Network(nn.Module):
+    """Layers over one graph with dropout before each; the last one gives the logits."""
+
+    def __init__(
+        self,
+        layers: Sequence[nn.Module],
+        structure: Callable[[Data], Any],
+        hidden_dim: int,
+        config: SupervisedConfig,
+        activation_name: Activation = "relu",
+    ) -> None:
+        """Put norm, activation and dropout behind each hidden layer.
+
+        Args:
+            layers: Called with the nodes' rows and with what `structure` returns.
+            structure: What all layers share of a graph.
+            hidden_dim: How wide the hidden layers are.
+            config: Dropout and norm.
+            activation_name: The activation of the hidden layers.
+        """
+        super().__init__()
+        self.structure = structure
+        self.layers = nn.ModuleList(layers)
+        self.tails = nn.ModuleList()
+        for _ in layers[:-1]:
+            tail = nn.Sequential(activation(activation_name), nn.Dropout(config.dropout))
+            if config.norm == "batch":
+                tail.insert(0, nn.BatchNorm1d(hidden_dim))
+            self.tails.append(tail)
+        self.input_dropout = config.input_dropout
+
+    def forward(self, graph: Data) -> Tensor:
+        """Return the logits of the nodes, [N, C]."""
+        shared = self.structure(graph)
+        logits: Tensor = self.layers[-1](self._hidden(graph, shared), shared)
+        return logits
+
+    def hidden(self, graph: Data) -> Tensor:
+        """Return what the last layer takes in, [N, hidden_dim]."""
+        return self._hidden(graph, self.structure(graph))
+
+    def _hidden(self, graph: Data, shared: Any) -> Tensor:
+        h = _dropped(graph.x, self.input_dropout) if self.training else graph.x
+        for layer, tail in zip(self.layers, self.tails, strict=False):
+            h = tail(layer(h, shared))
+        return h
+
+
+class Supervised(Method):
+    """A network that learns the labels of the training nodes.
+
+    The loss is the mean cross-entropy over the training nodes, plus λ/2 ‖W‖² over the first
+    layer's matrices where `first_layer_decay` is λ > 0. After each step the network is scored on
+    the validation nodes, and a copy of it is kept where it did best: higher accuracy, or the
+    same at a lower loss. `predict` and `embed` use the copy. Training never ends early, so that
+    the choice is over all epochs; no test label is read.
+    """
+
+    best_accuracy: Tensor
+    best_loss: Tensor
+
+    def __init__(self, config: SupervisedConfig, network: Network) -> None:
+        """Take the network and keep a copy of it as the best so far."""
+        super().__init__()
+        self.config = config
+        self.network = network
+        self.best = copy.deepcopy(network).requires_grad_(False).eval()
+        self.register_buffer("best_accuracy", torch.tensor(-1.0))
+        self.register_buffer("best_loss", torch.tensor(torch.inf))
+
+    def prepare(self, graph: Data, rng: torch.Generator) -> None:
+        """Remember the graph, whose validation nodes choose among the epochs."""
+        for key, use in (("train_mask", "learn from"), ("val_mask", "choose the epoch by")):
+            if key not in graph or not bool(graph[key].any()):
+                raise UserError(f"{self.name} needs labeled nodes to {use}: {key} has none")
+        self._graph = graph
+
+    def objective(self, views: Data, positives: Positives = Positives.none()) -> dict[str, Tensor]:
+        """Return the cross-entropy of the training nodes, and the first layer's decay if any."""
+        logits = self.network(views)
+        known = views.train_mask
+        terms = {"classification": cross_entropy(logits[known], views.y[known])}
+        if self.config.first_layer_decay > 0:
+            matrices = [p for p in self.network.layers[0].parameters() if p.dim() > 1]
+            terms["decay"] = torch.stack([p.square().sum() / 2 for p in matrices]).sum()
+        return terms
+
+    def term_weights(self) -> dict[str, float]:
+        """Return λ."""
+        return {"decay": self.config.first_layer_decay}
+
+    @torch.no_grad()
+    def after_step(self, progress: float) -> None:
+        """Keep the network if it is the best one on the validation nodes so far."""
+        chosen = self._graph.val_mask
+        training = self.network.training
+        logits = self.network.eval()(self._graph)[chosen]
+        self.network.train(training)
+        y = self._graph.y[chosen]
+        accuracy = (logits.argmax(dim=1) == y).float().mean()
+        loss = cross_entropy(logits, y)
+        same = bool(accuracy == self.best_accuracy)
+        if bool(accuracy > self.best_accuracy) or (same and bool(loss < self.best_loss)):
+            self.best_accuracy.copy_(accuracy)
+            self.best_loss.copy_(loss)
+            self.best.load_state_dict(self.network.state_dict())
+
+    def predict(self, graph: Data) -> Tensor:
+        """Return the logits of the nodes by the best network, [N, C]."""
+        logits: Tensor = self.best(graph)
+        return logits
+
+    def embed(self, graph: Data) -> Tensor:
+        """Return the last hidden layer of the best network, [N, hidden_dim]."""
+        return self.best.hidden(graph)
+
+    def train(self, mode: bool = True) -> Self:
+        """Set the mode of all but the best network, which is never trained further."""
+        super().train(mode)
+        self.best.eval()
+        return self
+
+
+def _dropped(x: Tensor, rate: float) -> Tensor:
+    if x.layout != torch.sparse_csr:
+        return dropout(x, rate)
+    # What is zero stays zero, so only the stored values need a draw.
+    values = dropout(x.values(), rate)
+    return torch.sparse_csr_tensor(
+        x.crow_indices(), x.col_indices(), values, size=x.shape, check_invariants=False
+    )

@@ -1,0 +1,116 @@
+"""A worst-case change of a small graph by projected gradient ascent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+
+@dataclass(frozen=True)
+class Attack:
+    """How strong an attack is.
+
+    Attributes:
+        steps: Of gradient ascent.
+        edge_share: How many edges may flip, as a share of the edges there are.
+        edge_step: Step size on the edges' flips; divided by √t at step t.
+        feature_step: Step size on the features, along the gradient's sign.
+        feature_limit: The most that a feature may change.
+    """
+
+    steps: int = 5
+    edge_share: float = 0.2
+    edge_step: float = 200.0
+    feature_step: float = 0.01
+    feature_limit: float = 0.04
+
+    def worst(
+        self,
+        loss: Callable[[Tensor, Tensor], Tensor],
+        adjacency: Tensor,
+        x: Tensor,
+        draws: Tensor,
+    ) -> tuple[Tensor, Tensor]:
+        """Return an adjacency and features that raise `loss`, [n, n] and [n, d].
+
+        Each pair of nodes has a flip probability; those ascend the gradient and are projected to
+        the budget, and the pairs that flip are drawn by them at last.
+
+        Args:
+            loss: Of an adjacency and features, differentiable in both.
+            adjacency: Symmetric, without loops, [n, n].
+            x: Features, dense, [n, d].
+            draws: Uniform in [0, 1), one for each pair i < j, [n(n-1)/2].
+        """
+        # A flip takes an edge away with its weight, or adds one of weight 1.
+        change = torch.where(adjacency > 0, -adjacency, torch.ones_like(adjacency))
+        budget = self.edge_share * float((adjacency > 0).sum()) / 2
+        flip, delta = torch.zeros_like(draws), torch.zeros_like(x)
+        for t in range(self.steps):
+            flip, delta = flip.requires_grad_(), delta.requires_grad_()
+            value = loss(adjacency + change * symmetric(flip, x.size(0)), x + delta)
+            of_flip, of_delta = torch.autograd.grad(value, (flip, delta))
+            step = self.edge_step / (t + 1) ** 0.5
+            flip = within_budget(flip.detach() + step * of_flip, budget)
+            moved = delta.detach() + self.feature_step * of_delta.sign()
+            delta = moved.clamp(-self.feature_limit, self.feature_limit)
+        flipped = (draws < flip).to(adjacency.dtype)
+        return adjacency + change * symmetric(flipped, x.size(0)), x + delta
+
+
+def information_regularizer(u: Tensor, v: Tensor, z: Tensor, temperature: float) -> Tensor:
+    """Return ARIEL's regularizer, minimized: two views agree no more than each does with the graph.
+
+    mean_i max(0, 2 s(u_i,v_i) - s(u_i,z_i) - s(v_i,z_i)) with s = e^{θ/τ}; no gradient flows
+    through the last two.
+
+    Args:
+        u: Vectors of the first view, [n, d].
+        v: Vectors of the second view, [n, d].
+        z: Vectors of the clean graph, [n, d].
+        temperature: τ.
+    """
+
+    def agreement(a: Tensor, b: Tensor) -> Tensor:
+        return (functional.cosine_similarity(a, b) / temperature).exp()
+
+    with_graph = agreement(u, z) + agreement(v, z)
+    return (2 * agreement(u, v) - with_graph.detach()).relu().mean()
+
+
+def symmetric(upper: Tensor, n: int) -> Tensor:
+    """Return the symmetric matrix with zero diagonal and `upper` [n(n-1)/2] above it, [n, n]."""
+    rows, cols = torch.triu_indices(n, n, offset=1, device=upper.device)
+    half = upper.new_zeros(n, n).index_put((rows, cols), upper)
+    return half + half.t()
+
+
+def within_budget(a: Tensor, budget: float) -> Tensor:
+    """Return the nearest point to `a` in [0, 1]^M whose sum is at most `budget`, [M].
+
+    That is clip(a - μ) for the least μ ≥ 0 that keeps the budget, found by bisection.
+    """
+    if float(a.clamp(0, 1).sum()) <= budget:
+        return a.clamp(0, 1)
+    low, high = 0.0, float(a.max())
+    for _ in range(50):
+        middle = (low + high) / 2
+        if float((a - middle).clamp(0, 1).sum()) > budget:
+            low = middle
+        else:
+            high = middle
+    return (a - high).clamp(0, 1)
+
+
+def dense_propagation(adjacency: Tensor) -> Callable[[Tensor], Tensor]:
+    """Return the operator x -> D̃^-1/2 (A + I) D̃^-1/2 x of a dense, differentiable A [n, n]."""
+    looped = adjacency + torch.eye(
+        adjacency.size(0), dtype=adjacency.dtype, device=adjacency.device
+    )
+    scale = looped.sum(0).rsqrt()
+    normalized = scale[:, None] * looped.t() * scale
+    return lambda x: normalized @ x

@@ -1,0 +1,237 @@
+from __future__ import annotations
+
+import pytest
+import torch
+from sklearn.cluster import KMeans
+from torch import Tensor
+from torch_geometric.data import Data
+
+from homogcl.augment import augment
+from homogcl.errors import UserError
+from homogcl.homophily import centroids, plus_plus, saliency, soft_assignment
+from homogcl.methods import build, method_class, method_names
+from homogcl.methods.base import Sizes, total
+from homogcl.methods.grace import GRACE
+from homogcl.methods.homogcl import HomoGCL, NoPairPositives
+from homogcl.positives import Positives
+from homogcl.streams import stream
+from homogcl.train import TrainConfig, fit
+from tests.reference.info_nce import Edges, slow_info_nce
+
+SETTINGS = {
+    "hidden_dim": 8,
+    "out_dim": 4,
+    "projector_dim": 5,
+    "num_clusters": 3,
+    "two_sigma_sq": 0.5,
+}
+
+
+@pytest.fixture
+def graph(block_graph: Data) -> Data:
+    """Half of the block graph, in float64."""
+    half: Data = block_graph.subgraph(torch.arange(0, 60, 2))
+    half.x = half.x.double()
+    return half
+
+
+def plugged(graph: Data, name: str = "grace+homogcl", **settings: object) -> HomoGCL:
+    method = build(name, {**SETTINGS, **settings}, Sizes.of(graph), seed=0).double()
+    assert isinstance(method, HomoGCL)
+    return method
+
+
+def edges_of(view: Data) -> Edges:
+    return {(i, j) for i, j in view.edge_index.t().tolist()}
+
+
+def gradients(loss: Tensor, method: HomoGCL) -> list[Tensor]:
+    return list(
+        torch.autograd.grad(
+            loss, list(method.parameters()), allow_unused=True, materialize_grads=True
+        )
+    )
+
+
+def test_step_is_algorithm_1_written_by_hand(graph: Data) -> None:
+    method = plugged(graph, homophily_weight=0.7)
+    views = method.views(graph, stream(3, "augment"))
+    terms = method.objective(views)
+    ours = total(terms, method.term_weights())
+
+    # The lines of Algorithm 1, with scikit-learn's k-means and loops for the losses.
+    base = method.base
+    assert isinstance(base, GRACE)
+    rng = stream(3, "augment")
+    cluster_seed = int(torch.randint(2**31, (1,), generator=rng))
+    first, second = (augment(graph, 0.4, 0.1, rng) for _ in range(2))
+    h = base.encoder(graph)
+    u, v = base.projector(base.encoder(first)), base.projector(base.encoder(second))
+    start = plus_plus(h.detach(), 3, torch.Generator().manual_seed(cluster_seed))
+    kmeans = KMeans(3, init=start.numpy(), n_init=1, max_iter=20, tol=0).fit(h.detach().numpy())
+    c = torch.from_numpy(kmeans.cluster_centers_)
+    r = (-(h[:, None] - c[None]).square().sum(2) / 0.5).softmax(1)
+    s = (r / r.norm(dim=1, keepdim=True)) @ (r / r.norm(dim=1, keepdim=True)).t()
+    contrast = slow_info_nce(u, v, 0.5, s, (edges_of(first), edges_of(second)))
+    pairs = graph.edge_index.t().tolist()
+    homophily = torch.stack([(r[i] - r[j]).square().sum() for i, j in pairs]).sum() / (
+        3 * len(pairs)
+    )
+    by_hand = contrast + 0.7 * homophily
+
+    assert all(value.item() > 0.01 for value in terms.values())
+    torch.testing.assert_close(ours, by_hand)
+    torch.testing.assert_close(gradients(ours, method), gradients(by_hand, method))
+
+
+@pytest.mark.parametrize("plugin", ["homogcl", "hard"])
+@pytest.mark.parametrize(
+    "base", [n for n in method_names() if not method_class(n).expands_positives]
+)
+def test_base_without_pair_positives_is_refused_by_its_name(base: str, plugin: str) -> None:
+    named = method_class(base).name
+    with pytest.raises(NoPairPositives, match=f"^{named} has no pair positives"):
+        build(f"{base}+{plugin}", {}, Sizes(10, 4, 2), seed=0)
+    assert issubclass(NoPairPositives, UserError)
+
+
+def test_plugin_on_a_plugin_is_refused() -> None:
+    with pytest.raises(NoPairPositives):
+        build("grace+homogcl+hard", {}, Sizes(10, 4, 2), seed=0)
+
+
+def test_hard_neighbors_weigh_one_each(graph: Data) -> None:
+    method = plugged(graph, "grace+hard")
+    views = method.views(graph, stream(0, "augment"))
+    ones = Positives(graph.edge_index, torch.ones(graph.num_edges, dtype=torch.float64))
+    by_hand = method.base.objective(views.base, ones)["contrast"]
+    assert torch.equal(method.objective(views)["contrast"], by_hand)
+
+
+def test_hard_neighbors_are_what_saliency_gives_with_a_single_cluster(graph: Data) -> None:
+    losses = []
+    for name in ("grace+homogcl", "grace+hard"):
+        method = plugged(graph, name, num_clusters=1)
+        losses.append(method.objective(method.views(graph, stream(0, "augment")))["contrast"])
+    assert torch.equal(*losses)
+
+
+def test_weights_of_the_terms_are_alpha_and_beta(graph: Data) -> None:
+    method = plugged(graph, homophily_weight=0.3, neighbor_weight=0.2)
+    assert method.term_weights() == {"homophily": 0.3, "neighbors": 0.2}
+
+
+def test_without_the_homophily_loss_only_the_contrast_counts(graph: Data) -> None:
+    method = plugged(graph, homophily_weight=0.0)
+    terms = method.objective(method.views(graph, stream(0, "augment")))
+    assert torch.equal(total(terms, method.term_weights()), terms["contrast"])
+
+
+def test_clusters_go_on_from_the_step_before(graph: Data) -> None:
+    # Random features have no clusters, so that k-means needs several rounds.
+    graph.x = torch.randn(graph.x.shape, generator=stream(1, "x"), dtype=torch.float64)
+    method = plugged(graph, encoder="mlp", kmeans_iterations=1, num_clusters=4)
+    views = method.views(graph, stream(0, "augment"))
+    h = method.embed(graph).detach()
+    seen: list[Tensor] = []
+    for step in (1, 2, 3):
+        method.objective(views)
+        rng = torch.Generator().manual_seed(views.cluster_seed)
+        assert torch.equal(method.centroids, centroids(h, 4, rng, max_iterations=step))
+        assert not any(torch.equal(method.centroids, before) for before in seen)
+        seen.append(method.centroids)
+
+
+def test_saliency_is_that_of_the_last_clusters(graph: Data) -> None:
+    method = plugged(graph)
+    method.objective(method.views(graph, stream(0, "augment")))
+    r = soft_assignment(method.embed(graph), method.centroids, 0.5)
+    s = method.saliency(graph)
+    assert torch.equal(s, saliency(r, graph.edge_index))
+    assert s.shape == (graph.num_edges,)
+    assert 0 <= float(s.min()) < float(s.max()) <= 1
+
+
+@pytest.mark.parametrize("flows", [True, False])
+def test_gradient_flows_through_the_saliency_where_asked(graph: Data, flows: bool) -> None:
+    method = plugged(graph, saliency_gradient=flows)
+    views = method.views(graph, stream(0, "augment"))
+    ours = method.objective(views)["contrast"]
+    s = method.saliency(graph)
+    by_hand = method.base.objective(
+        views.base, Positives(graph.edge_index, s if flows else s.detach())
+    )["contrast"]
+    grads = gradients(ours, method)
+    torch.testing.assert_close(grads, gradients(by_hand, method))
+    other = method.base.objective(
+        views.base, Positives(graph.edge_index, s.detach() if flows else s)
+    )["contrast"]
+    assert any(
+        (a - b).abs().max() > 1e-6 for a, b in zip(grads, gradients(other, method), strict=True)
+    )
+
+
+def test_released_variant_starts_its_clusters_anew_at_each_step(graph: Data) -> None:
+    method = plugged(graph, variant="released", kmeans_iterations=1)
+    views = [method.views(graph, stream(seed, "augment")) for seed in (0, 1)]
+    seen = []
+    for view in views:
+        method.objective(view)
+        seen.append(method.centroids)
+    assert torch.equal(*seen)
+
+
+def test_released_variant_clusters_at_most_256_nodes_a_cluster() -> None:
+    nodes = 600
+    ring = torch.arange(nodes)
+    edges = torch.stack(
+        [torch.cat([ring, (ring + 1) % nodes]), torch.cat([(ring + 1) % nodes, ring])]
+    )
+    edges = edges[:, (edges[0] * nodes + edges[1]).argsort()]
+    x = torch.randn(nodes, 4, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    graph = Data(x=x, edge_index=edges)
+    method = plugged(graph, variant="released", num_clusters=1)
+    method.objective(method.views(graph, stream(0, "augment")))
+    h = method.embed(graph)
+    kept = torch.randperm(nodes, generator=torch.Generator().manual_seed(1234))[:256]
+    torch.testing.assert_close(method.centroids[0], h[kept].mean(0))
+
+
+def test_released_variant_averages_the_homophily_loss_over_self_loops_too(graph: Data) -> None:
+    method = plugged(graph, variant="released")
+    terms = method.objective(method.views(graph, stream(0, "augment")))
+    r = soft_assignment(method.embed(graph), method.centroids, 0.5)
+    loops = torch.arange(graph.num_nodes)
+    source, target = torch.cat([graph.edge_index, torch.stack([loops, loops])], 1)
+    torch.testing.assert_close(terms["homophily"], (r[source] - r[target]).square().mean())
+
+
+@pytest.mark.parametrize("averaged", [True, False])
+def test_options_of_the_released_code_reach_the_loss(graph: Data, averaged: bool) -> None:
+    method = plugged(graph, variant="released", average_neighbors=averaged)
+    views = method.views(graph, stream(0, "augment"))
+    ours = method.objective(views)["contrast"]
+    base = method.base
+    assert isinstance(base, GRACE)
+    u, v = (base.projector(base.encoder(view)) for view in (views.base.first, views.base.second))
+    r = soft_assignment(method.embed(graph), method.centroids, 0.5)
+    unit = r / r.norm(dim=1, keepdim=True)
+    edges = (edges_of(views.base.first), edges_of(views.base.second))
+    slow = slow_info_nce(u, v, 0.5, unit @ unit.t(), edges, averaged=averaged, own_pair_twice=True)
+    torch.testing.assert_close(ours, slow)
+
+
+def test_more_clusters_than_nodes_end_the_training_with_one_line(block_graph: Data) -> None:
+    method = build("grace+homogcl", {**SETTINGS, "num_clusters": 61}, Sizes.of(block_graph), seed=0)
+    with pytest.raises(UserError, match="num_clusters=61 is more than the 60 nodes"):
+        fit(method, block_graph, TrainConfig(epochs=1), seed=0)
+
+
+def test_graph_without_edges_trains_as_the_base_does(block_graph: Data) -> None:
+    block_graph.edge_index = torch.empty(2, 0, dtype=torch.long)
+    method = build("grace+homogcl", SETTINGS, Sizes.of(block_graph), seed=0)
+    assert isinstance(method, HomoGCL)
+    views = method.views(block_graph, stream(0, "augment"))
+    terms = method.objective(views)
+    assert torch.equal(terms["contrast"], method.base.objective(views.base)["contrast"])
+    assert float(terms["homophily"].detach()) == 0

@@ -1,0 +1,150 @@
+"""The command line as a user meets it: every command once, and every mistake in one line."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from homogcl import cli
+
+FAST = ("--set", "epochs=2", "--set", "hidden_dim=16", "--set", "out_dim=8")
+
+
+class Shell:
+    """Runs `homogcl` in this process and keeps what it printed."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+        self._monkeypatch = monkeypatch
+        self._capsys = capsys
+        self.err = ""
+
+    def __call__(self, *arguments: object, code: int = 0) -> str:
+        self._monkeypatch.setattr("sys.argv", ["homogcl", *map(str, arguments)])
+        with pytest.raises(SystemExit) as left:
+            cli.main()
+        printed = self._capsys.readouterr()
+        self.err = printed.err
+        assert left.value.code == code, printed
+        return printed.out
+
+    def refuses(self, *arguments: object) -> str:
+        """Run what must fail: exit code 2, nothing on the output, one line of error."""
+        assert self(*arguments, code=2) == ""
+        (line,) = self.err.splitlines()
+        assert line.startswith("error: ")
+        return line
+
+
+@pytest.fixture
+def homogcl(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> Shell:
+    monkeypatch.chdir(tmp_path)
+    return Shell(monkeypatch, capsys)
+
+
+def test_train_evaluate_embed(homogcl: Shell, tmp_path: Path) -> None:
+    homogcl("train", "grace+homogcl", "demo", "--out", "run", *FAST)
+    run = tmp_path / "run"
+    lines = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
+    assert [line["epoch"] for line in lines] == [1, 2]
+    assert {"loss", "contrast", "homophily", "seconds"} <= set(lines[0])
+
+    scored = json.loads(homogcl("evaluate", "run", "--task", "probe", "--json"))
+    assert scored["task"] == "probe"
+    assert 0.2 < scored["test_accuracy"] <= 1
+    assert {"nmi", "ari"} <= set(
+        json.loads(homogcl("evaluate", "run", "--task", "cluster", "--json"))
+    )
+
+    homogcl("embed", "run", "-o", "z.npy")
+    z = np.load(tmp_path / "z.npy", allow_pickle=False)
+    assert np.array_equal(z, np.load(run / "embeddings.npy", allow_pickle=False))
+    assert (tmp_path / "z.ids.txt").read_text().split() == [str(i) for i in range(len(z))]
+    homogcl("embed", "run", "-o", "z.csv")
+    assert len((tmp_path / "z.csv").read_text().splitlines()) == len(z) + 1
+
+
+def test_resume_ends_in_the_same_bits(homogcl: Shell, tmp_path: Path) -> None:
+    more = ("--set", "epochs=4", *FAST[2:])
+    homogcl("train", "grace", "demo", "--out", "whole", *more)
+    homogcl("train", "grace", "demo", "--out", "whole", "--resume", *more)
+    first = (tmp_path / "whole" / "embeddings.npy").read_bytes()
+    homogcl("train", "grace", "demo", "--out", "again", *more)
+    assert (tmp_path / "again" / "embeddings.npy").read_bytes() == first
+
+
+def test_run_skips_finished_cells(homogcl: Shell, tmp_path: Path) -> None:
+    grid = ("run", "grace", "--data", "demo", "--seeds", 2, "--task", "probe", *FAST)
+    homogcl(*grid, "--milestones", "1")
+    written = sorted(tmp_path.glob("results/demo/grace/*.json"))
+    assert len(written) == 2
+    before = [path.stat().st_mtime_ns for path in written]
+    homogcl(*grid)
+    assert "done before" in homogcl.err
+    assert [path.stat().st_mtime_ns for path in written] == before
+    record = json.loads(written[0].read_text())
+    assert set(record["milestones"]) == {"1"}
+    assert record["resolved"]["train"]["epochs"] == 2
+
+
+@pytest.mark.parametrize("what", ["methods", "datasets", "presets"])
+def test_list(homogcl: Shell, what: str) -> None:
+    listed = json.loads(homogcl("list", what, "--json"))
+    assert listed
+    text = homogcl("list", what)
+    assert str(next(iter(listed[0].values()))) in text
+
+
+def test_show_says_where_settings_come_from(homogcl: Shell) -> None:
+    assert json.loads(homogcl("show", "grace+homogcl", "cora", "--json"))["num_clusters"] == 10
+    assert "source: " in homogcl("show", "grace", "cora", "--preset", "official")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("train", "gracee", "demo"), "did you mean: grace"),
+        (("train", "grace+homgcl", "demo"), "did you mean: homogcl"),
+        (("train", "grace", "coraa"), "cora"),
+        (("train", "raw+homogcl", "demo"), "Raw features has no pair positives"),
+        (("train", "grace", "demo", "--set", "temprature=1"), "did you mean: temperature"),
+        (("train", "grace", "demo", "--set", "epochs=-3"), "epochs=-3"),
+        (("train", "grace", "demo", "--set", "epochs"), "key=value"),
+        (("train", "grace", "demo", "--preset", "nope"), "demo/nope"),
+        (("evaluate", "nowhere"), "nowhere"),
+        (("embed", "nowhere", "-o", "z.npy"), "nowhere"),
+        (("table", "clasification"), "did you mean"),
+        (("run", "grace", "--data", "demo", "--milestones", "ten"), "ten"),
+    ],
+)
+def test_mistakes_are_one_line(
+    homogcl: Shell, tmp_path: Path, arguments: tuple[str, ...], said: str
+) -> None:
+    assert said in homogcl.refuses(*arguments)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_in_use_is_left_alone(homogcl: Shell, tmp_path: Path) -> None:
+    homogcl("train", "grace", "demo", "--out", "run", *FAST)
+    before = (tmp_path / "run" / "model.safetensors").read_bytes()
+    assert "--resume" in homogcl.refuses("train", "grace", "demo", "--out", "run", *FAST)
+    assert (tmp_path / "run" / "model.safetensors").read_bytes() == before
+
+
+def test_missing_data_names_the_file(homogcl: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOMOGCL_OFFLINE", "1")
+    assert "ind.cora" in homogcl.refuses("train", "grace", "cora", "--root", "empty")
+
+
+def test_damaged_weights_are_named(homogcl: Shell, tmp_path: Path) -> None:
+    homogcl("train", "grace", "demo", "--out", "run", *FAST)
+    weights = tmp_path / "run" / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-40])
+    assert "model.safetensors" in homogcl.refuses("evaluate", "run")
+
+
+def test_embedding_an_unknown_ending_is_refused(homogcl: Shell) -> None:
+    homogcl("train", "grace", "demo", "--out", "run", *FAST)
+    assert ".xlsx" in homogcl.refuses("embed", "run", "-o", "z.xlsx")
