@@ -216,8 +216,8 @@ def milestones(*accuracies: tuple[int, float]) -> dict[str, dict[str, float]]:
 
 def test_best_milestone_has_the_highest_mean_validation_accuracy() -> None:
     records = [
-        make_record(seed=0, milestones=milestones((20, 0.9), (50, 0.7), (100, 0.8))),
-        make_record(seed=1, milestones=milestones((20, 0.5), (50, 0.8), (100, 0.8))),
+        make_record({}, seed=0, milestones=milestones((20, 0.9), (50, 0.7), (100, 0.8))),
+        make_record({}, seed=1, milestones=milestones((20, 0.5), (50, 0.8), (100, 0.8))),
     ]
     assert best_milestone(records) == 100
     assert best_milestone(records[:1]) == 20
@@ -225,18 +225,30 @@ def test_best_milestone_has_the_highest_mean_validation_accuracy() -> None:
 
 def test_best_milestone_compares_shared_epochs_and_prefers_the_fewest() -> None:
     records = [
-        make_record(seed=0, milestones=milestones((9, 0.75), (100, 0.75), (200, 0.99))),
+        make_record({}, seed=0, milestones=milestones((9, 0.75), (100, 0.75), (200, 0.99))),
         make_record(
-            seed=1, milestones=milestones((9, 0.5), (100, 0.5)) | {"200": {"test_accuracy": 0.9}}
+            {},
+            seed=1,
+            milestones=milestones((9, 0.5), (100, 0.5)) | {"200": {"test_accuracy": 0.9}},
         ),
     ]
     assert best_milestone(records) == 9
 
 
-@pytest.mark.parametrize("records", [[], [make_record()]])
+@pytest.mark.parametrize("records", [[], [make_record({})]])
 def test_best_milestone_needs_a_milestone(records: list[Record]) -> None:
     with pytest.raises(UserError, match="no milestone"):
         best_milestone(records)
+
+
+def test_the_end_of_a_training_is_a_milestone_too() -> None:
+    record = make_record(
+        {"train": {"epochs": 50}},
+        milestones=milestones((20, 0.6)),
+        metrics={"val_accuracy": 0.7},
+    )
+    assert record.by_epochs() == {20: {"val_accuracy": 0.6}, 50: {"val_accuracy": 0.7}}
+    assert best_milestone([record]) == 50
 
 
 @pytest.mark.parametrize("epochs", ["ten", "-1", "07", "1.5"])

@@ -80,6 +80,18 @@ class Record(Config):
             raise ValueError("a failed run, and only a failed run, has a reason")
         return self
 
+    @property
+    def epochs(self) -> int | None:
+        """The epochs that the run was trained for, where its settings say."""
+        train = self.resolved.get("train")
+        epochs = train.get("epochs") if isinstance(train, dict) else None
+        return epochs if isinstance(epochs, int) else None
+
+    def by_epochs(self) -> dict[int, Metrics]:
+        """Return the metrics after so many epochs: at each milestone, and at the end."""
+        found = {int(epochs): metrics for epochs, metrics in self.milestones.items()}
+        return found if self.epochs is None else {**found, self.epochs: self.metrics}
+
 
 class Summary(NamedTuple):
     """A metric over several seeds; one seed has no standard deviation."""
@@ -206,8 +218,8 @@ def best_milestone(records: Iterable[Record]) -> int:
 def _validated(record: Record) -> dict[int, float]:
     """Return the validation accuracy at each milestone, by epochs."""
     return {
-        int(epochs): metrics["val_accuracy"]
-        for epochs, metrics in record.milestones.items()
+        epochs: metrics["val_accuracy"]
+        for epochs, metrics in record.by_epochs().items()
         if "val_accuracy" in metrics
     }
 

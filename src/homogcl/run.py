@@ -31,7 +31,7 @@ from homogcl.results import (
     write_record,
 )
 from homogcl.streams import stream
-from homogcl.train import Epoch, embeddings, fit
+from homogcl.train import Epoch, embeddings, fit, logits
 
 OnEpoch = Callable[[Epoch], None]
 
@@ -134,8 +134,9 @@ def scores(
     z = embeddings(method, graph)
     metrics: dict[str, float] = {}
     if "probe" in tasks and "Y" in method.training_data:
+        # A supervised method is scored by its own predictions: it needs no probe.
         masks = (graph.train_mask, graph.val_mask, graph.test_mask)
-        metrics |= predictions(z, graph.y, *masks)
+        metrics |= predictions(logits(method, graph), graph.y, *masks)
     elif "probe" in tasks:
         metrics |= probe(z, graph, seed)
     if "cluster" in tasks:

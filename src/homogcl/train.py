@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Literal
 
@@ -82,11 +83,11 @@ def fit(
         for index in range(done, config.epochs):
             started = time.perf_counter()
             terms = _step(state, graph, learning_rate(config, index), index + 1)
+            loss = sum(method.term_weights().get(name, 1.0) * x for name, x in terms.items())
             method.after_step((index + 1) / config.epochs)
             if checkpoints:
                 checkpoints.after_epoch(state, index + 1, last=index + 1 == config.epochs)
             if on_epoch:
-                loss = sum(method.term_weights().get(name, 1.0) * x for name, x in terms.items())
                 seconds = time.perf_counter() - started
                 on_epoch(Epoch(index + 1, config.epochs, loss, terms, seconds))
     return method
@@ -104,19 +105,31 @@ def learning_rate(config: TrainConfig, index: int) -> float:
 
 def embeddings(method: Method, graph: Data) -> Tensor:
     """Return the embeddings of the clean graph in evaluation mode, [N, d'], without gradient."""
-    training = method.training
-    method.eval()
-    try:
-        with torch.no_grad():
-            return method.embed(graph)
-    finally:
-        method.train(training)
+    with _evaluation(method):
+        return method.embed(graph)
+
+
+def logits(method: Method, graph: Data) -> Tensor:
+    """Return a supervised method's logits in evaluation mode, [N, C], without gradient."""
+    with _evaluation(method):
+        return method.predict(graph)
 
 
 def without_labels(graph: Data) -> Data:
     """Return the graph with features, edges and weights only."""
     kept = {key: graph[key] for key in ("x", "edge_index", "edge_weight") if key in graph}
     return Data(num_nodes=graph.num_nodes, **kept)
+
+
+@contextmanager
+def _evaluation(method: Method) -> Iterator[None]:
+    training = method.training
+    method.eval()
+    try:
+        with torch.no_grad():
+            yield
+    finally:
+        method.train(training)
 
 
 def _step(state: State, graph: Data, rate: float, number: int) -> dict[str, float]:

@@ -108,7 +108,7 @@ def milestones(method: str, seed: int, **by_epochs: tuple[float, float]) -> Reco
         name.removeprefix("e"): {"val_accuracy": val, "test_accuracy": test}
         for name, (val, test) in by_epochs.items()
     }
-    return make_record(method=method, seed=seed, milestones=metrics)
+    return make_record({}, method=method, seed=seed, milestones=metrics)
 
 
 def test_milestones_compare_at_equal_epochs_and_at_the_best_on_validation() -> None:

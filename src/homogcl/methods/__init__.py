@@ -21,9 +21,31 @@ from homogcl.streams import integer
 C = TypeVar("C", bound=Config)
 
 _METHODS = {
-    "raw": "raw:Raw",
-    "random": "random:RandomInit",
+    "afgrl": "afgrl:AFGRL",
+    "ariel": "ariel:ARIEL",
+    "bgrl": "bgrl:BGRL",
+    "ccassg": "ccassg:CCASSG",
+    "costa": "costa:COSTA",
+    "deepwalk": "deepwalk:DeepWalk",
+    "dgi": "dgi:DGI",
+    "gae": "gae:GAE",
+    "gat": "gat:GAT",
+    "gbt": "gbt:GBT",
+    "gca": "gca:GCA",
+    "gcn": "gcn:GCN",
+    "gcool": "gcool:GCooL",
+    "gmi": "gmi:GMI",
     "grace": "grace:GRACE",
+    "hdi": "hdi:HDI",
+    "infogcl": "infogcl:InfoGCL",
+    "mlp": "mlp:MLP",
+    "mvgrl": "mvgrl:MVGRL",
+    "node2vec": "node2vec:Node2Vec",
+    "progcl": "progcl:ProGCL",
+    "random": "random:RandomInit",
+    "raw": "raw:Raw",
+    "sage": "sage:SAGE",
+    "vgae": "vgae:VGAE",
 }
 
 

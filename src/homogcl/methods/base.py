@@ -56,6 +56,10 @@ class Method(nn.Module):
         """Return the embeddings of the clean graph, [N, d']: differentiable, nothing random."""
         raise NotImplementedError
 
+    def predict(self, graph: Data) -> Tensor:
+        """Return the classes' logits, [N, C]; methods that learn from labels have them."""
+        raise NotImplementedError(f"{self.name} learns from no labels")
+
     def after_step(self, progress: float) -> None:
         """Follow an optimizer step; `progress` runs from 0 to 1 over the training."""
 

@@ -149,14 +149,12 @@ def _scaled(summary: Summary, metric: str) -> Summary:
 
 def _epochs(records: Sequence[Record]) -> int | None:
     """Return the epochs that the settings of a row's records ask for."""
-    train = records[0].resolved.get("train") if records else None
-    epochs = train.get("epochs") if isinstance(train, dict) else None
-    return epochs if isinstance(epochs, int) else None
+    return records[0].epochs if records else None
 
 
 def _milestone_rows(data_name: str, runs: Sequence[list[Record]]) -> list[tuple[Cell, ...]]:
     """Return a data set's accuracies by epochs, then those at each method's best epochs."""
-    epochs = sorted({int(e) for members in runs for record in members for e in record.milestones})
+    epochs = sorted({e for members in runs for record in members for e in record.by_epochs()})
     if not epochs:
         return []
     table: list[tuple[Cell, ...]] = []
@@ -175,7 +173,7 @@ def _milestone_rows(data_name: str, runs: Sequence[list[Record]]) -> list[tuple[
 
 def _at_milestone(records: Sequence[Record], epochs: int) -> Summary | None:
     """Return the test accuracy in percent after so many epochs, over the records that have it."""
-    metrics = [record.milestones.get(str(epochs), {}) for record in records]
+    metrics = [record.by_epochs().get(epochs, {}) for record in records]
     values = [m["test_accuracy"] for m in metrics if "test_accuracy" in m]
     return _scaled(summarize(values), "test_accuracy") if values else None
 
