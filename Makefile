@@ -2,11 +2,11 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-CHECKED := src tests benchmarks
+CHECKED := src tests benchmarks docs
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format bench wheel clean
+.PHONY: help setup demo test check docs format bench wheel clean
 
 help:  ## Show the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 12
@@ -31,7 +31,10 @@ check: $(READY)  ## Lint, format check, types and spelling
 	$(BIN)/ruff check $(CHECKED)
 	$(BIN)/ruff format --check $(CHECKED)
 	$(BIN)/mypy $(CHECKED)
-	$(BIN)/codespell $(CHECKED) docs *.md Makefile pyproject.toml CITATION.cff
+	$(BIN)/codespell $(CHECKED) *.md Makefile pyproject.toml CITATION.cff
+
+docs: $(READY)  ## Write the methods' pages
+	$(BIN)/python docs/method_pages.py
 
 format: $(READY)  ## Rewrite the code in the project's format
 	$(BIN)/ruff check --fix $(CHECKED)

@@ -1,9 +1,12 @@
 """The command line as a user meets it: every command once, and every mistake in one line."""
 
 import json
+import os
+import pickle
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from homogcl import cli
@@ -115,7 +118,7 @@ def test_show_says_where_settings_come_from(homogcl: Shell) -> None:
         (("train", "grace", "demo", "--preset", "nope"), "demo/nope"),
         (("evaluate", "nowhere"), "nowhere"),
         (("embed", "nowhere", "-o", "z.npy"), "nowhere"),
-        (("table", "clasification"), "did you mean"),
+        (("table", "fundation"), "did you mean"),
         (("run", "grace", "--data", "demo", "--milestones", "ten"), "ten"),
     ],
 )
@@ -148,3 +151,72 @@ def test_damaged_weights_are_named(homogcl: Shell, tmp_path: Path) -> None:
 def test_embedding_an_unknown_ending_is_refused(homogcl: Shell) -> None:
     homogcl("train", "grace", "demo", "--out", "run", *FAST)
     assert ".xlsx" in homogcl.refuses("embed", "run", "-o", "z.xlsx")
+
+
+class Attack:
+    """A pickle that would make a file if anything ran it."""
+
+    def __init__(self, witness: Path) -> None:
+        self.witness = witness
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return os.system, (f"touch {self.witness}",)
+
+
+def raw_photo(root: Path) -> Path:
+    """Where the raw file of Photo belongs below `root`."""
+    path = root / "amazon" / "Photo" / "raw" / "amazon_electronics_photo.npz"
+    path.parent.mkdir(parents=True)
+    return path
+
+
+def test_a_malicious_pickle_is_refused_and_never_run(
+    homogcl: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOMOGCL_OFFLINE", "1")
+    folder = tmp_path / "data" / "planetoid" / "Cora" / "raw"
+    folder.mkdir(parents=True)
+    for part in ("x", "tx", "allx", "y", "ty", "ally", "graph"):
+        (folder / f"ind.cora.{part}").write_bytes(pickle.dumps(Attack(tmp_path / "witness")))
+    (folder / "ind.cora.test.index").write_text("0\n")
+    line = homogcl.refuses("train", "grace", "cora", "--root", "data", "--out", "run")
+    assert "ind.cora." in line
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["data"]
+
+
+def test_a_truncated_npz_is_named(homogcl: Shell, tmp_path: Path) -> None:
+    path = raw_photo(tmp_path / "data")
+    np.savez(path, adj_data=np.ones(1000))
+    path.write_bytes(path.read_bytes()[:500])
+    line = homogcl.refuses("train", "grace", "photo", "--root", "data", "--out", "run")
+    assert "amazon_electronics_photo.npz" in line
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["data"]
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        ({"attr_data": np.array([1.0, np.nan, 1.0])}, "nan"),
+        ({"adj_indices": np.array([1, 7, 1])}, "indices must be < 3"),
+    ],
+)
+def test_bad_values_in_a_file_are_named(
+    homogcl: Shell, tmp_path: Path, damage: dict[str, npt.NDArray[np.generic]], said: str
+) -> None:
+    content = {
+        "adj_data": np.ones(3),
+        "adj_indices": np.array([1, 2, 1]),
+        "adj_indptr": np.array([0, 1, 2, 3]),
+        "adj_shape": np.array([3, 3]),
+        "attr_data": np.ones(3),
+        "attr_indices": np.array([0, 1, 0]),
+        "attr_indptr": np.array([0, 1, 2, 3]),
+        "attr_shape": np.array([3, 2]),
+        "labels": np.array([0, 1, 0]),
+    }
+    arrays = content | damage
+    np.savez(raw_photo(tmp_path / "data"), **arrays)
+    line = homogcl.refuses("train", "grace", "photo", "--root", "data", "--out", "run")
+    assert said in line.lower()
+    assert "amazon_electronics_photo.npz" in line or "photo" in line
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["data"]

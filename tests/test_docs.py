@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from docs.method_pages import stale
 from homogcl.report.readme import TABLES, shown_tables
 from homogcl.report.table import stale_tables
 
@@ -33,6 +34,10 @@ def test_tables_are_those_of_the_records(page: Path) -> None:
     shown = re.findall(r"<!-- table:([\w-]+) -->", page.read_text("utf-8"))
     assert set(shown) <= {*TABLES}
     assert stale_tables(page, shown_tables(ROOT, shown)) == []
+
+
+def test_every_method_has_a_page_that_says_what_its_code_says() -> None:
+    assert stale() == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

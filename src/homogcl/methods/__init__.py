@@ -53,7 +53,7 @@ _METHODS = {
 class Plugin:
     """A method that wraps another one, with settings of its own that its name stands for."""
 
-    wrap: Any  # a class with `Config` that takes (base, config), such as HomoGCL
+    wrap: Any  # a class of (base, config) with `Config` and `check_base`, such as HomoGCL
     settings: Mapping[str, object]
 
 
@@ -109,9 +109,19 @@ def split_name(name: str) -> tuple[str, list[str]]:
 
 
 def config_classes(name: str) -> list[type[Config]]:
-    """Return the settings models of a method and of its plug-ins, in this order."""
+    """Return the settings models of a method and of its plug-ins, in this order.
+
+    A plug-in that does not go with what it stands behind refuses it here, before anything runs.
+    """
     base, plugins = split_name(name)
-    return [method_class(base).Config, *(plugin(each).wrap.Config for each in plugins)]
+    wrapped: Any = method_class(base)
+    models = [wrapped.Config]
+    for each in plugins:
+        wrap = plugin(each).wrap
+        wrap.check_base(wrapped)
+        models.append(wrap.Config)
+        wrapped = wrap
+    return models
 
 
 def configure(name: str, settings: Mapping[str, object]) -> list[Config]:

@@ -64,16 +64,19 @@ class HomoGCL(Method):
     def __init__(self, base: Method, config: Config) -> None:
         """Put the plug-in on `base`."""
         super().__init__()
-        if not base.expands_positives:
-            raise NoPairPositives(
-                f"{base.name} has no pair positives, so +homogcl cannot expand them"
-            )
+        self.check_base(base)
         self.base = base
         self.config = config
         self.name = f"{base.name}+HomoGCL"
         self.training_data = base.training_data
         self.transductive = base.transductive
         self.centroids = torch.empty(0)  # of the last step, [k, d]; where the next one starts
+
+    @staticmethod
+    def check_base(base: Method | type[Method]) -> None:
+        """Refuse, by name, a base that has no pair positives."""
+        if not base.expands_positives:
+            raise NoPairPositives(f"{base.name} has no pair positives for HomoGCL to expand")
 
     def prepare(self, graph: Data, rng: torch.Generator) -> None:
         """Let the base prepare."""

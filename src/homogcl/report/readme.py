@@ -47,7 +47,7 @@ def _foundation_clustering(results: Path) -> Table:
 
 
 def _epochs(results: Path) -> Table:
-    return milestone_table(read_records(results / "epochs"), ("grace", "grace+homogcl"), DATA)
+    return milestone_table(read_records(results / "presets"), ("grace", "grace+homogcl"), DATA)
 
 
 def _bench(results: Path) -> Table:
