@@ -11,8 +11,9 @@ from torch import Tensor
 from torch.nn.functional import mse_loss, normalize
 from torch_geometric.data import Data
 
+from homogcl.augment import TwoViews
 from homogcl.homophily import centroids
-from homogcl.methods.grace import GRACE, TwoViews
+from homogcl.methods.grace import GRACE
 
 
 def dense_loss(method: GRACE, views: TwoViews, graph: Data, clusters: int) -> Tensor:

@@ -7,10 +7,13 @@ which says for each of its edges which edge of the graph it is.
 from __future__ import annotations
 
 import copy
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 from torch_geometric.data import Data
+
+from homogcl.config import Config, Probability
 
 
 def clean_view(graph: Data) -> Data:
@@ -60,6 +63,31 @@ def mask_features(graph: Data, probability: float | Tensor, rng: torch.Generator
 def augment(graph: Data, drop_edge: float, mask_feature: float, rng: torch.Generator) -> Data:
     """Return a view with edges dropped and feature columns masked at the given rates."""
     return mask_features(drop_edges(graph, drop_edge, rng), mask_feature, rng)
+
+
+class ViewRates(Config):
+    """How likely each of two views is to lose an edge or a feature column."""
+
+    drop_edge_1: Probability = 0.4
+    drop_edge_2: Probability = 0.4
+    mask_feature_1: Probability = 0.1
+    mask_feature_2: Probability = 0.1
+
+
+@dataclass(frozen=True)
+class TwoViews:
+    """Two views of one graph."""
+
+    first: Data
+    second: Data
+
+
+def two_views(graph: Data, rates: ViewRates, rng: torch.Generator) -> TwoViews:
+    """Return two views, each augmented at its own rates."""
+    return TwoViews(
+        augment(graph, rates.drop_edge_1, rates.mask_feature_1, rng),
+        augment(graph, rates.drop_edge_2, rates.mask_feature_2, rng),
+    )
 
 
 def keep(count: int, probability: float | Tensor, rng: torch.Generator) -> Tensor:

@@ -8,9 +8,9 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
+from homogcl.augment import TwoViews
 from homogcl.methods.base import Sizes
 from homogcl.methods.gca import GCA
-from homogcl.methods.grace import TwoViews
 from homogcl.objectives.centrality import Centrality
 from homogcl.positives import Positives
 from homogcl.train import TrainConfig, fit

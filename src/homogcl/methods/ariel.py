@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import torch
+from pydantic import NonNegativeInt, PositiveFloat
 from torch import Tensor
 from torch_geometric.data import Data
 
-from homogcl.augment import augment, clean_view
+from homogcl.augment import ViewRates, clean_view, two_views
 from homogcl.encoders import Encoder, EncoderConfig, edge_weights, projector
 from homogcl.methods.base import Method, Sizes
 from homogcl.methods.subgraph import induced, random_nodes
@@ -47,16 +48,12 @@ class ARIEL(Method):
     name = "ARIEL"
     expands_positives = True
 
-    class Config(EncoderConfig):
+    class Config(EncoderConfig, ViewRates):
         """Settings of ARIEL."""
 
         encoder: Literal["gcn"] = "gcn"  # the attack differentiates through its propagation
-        projector_dim: int = 0  # hidden width of the projector; 0 for none
-        temperature: float = 0.5  # τ
-        drop_edge_1: float = 0.4
-        drop_edge_2: float = 0.4
-        mask_feature_1: float = 0.1
-        mask_feature_2: float = 0.1
+        projector_dim: NonNegativeInt = 0  # hidden width of the projector; 0 for none
+        temperature: PositiveFloat = 0.5  # τ
         subgraph_nodes: int = 500  # n
         adversarial_weight: float = 1.0  # ε1
         information_weight: float = 0.0  # λ
@@ -86,10 +83,11 @@ class ARIEL(Method):
         whole = clean_view(clean)
         n = int(clean.num_nodes or 0)
         draws = torch.rand(n * (n - 1) // 2, generator=rng, device=rng.device)
+        both = two_views(whole, c, rng)
         return ArielViews(
             clean,
-            augment(whole, c.drop_edge_1, c.mask_feature_1, rng),
-            augment(whole, c.drop_edge_2, c.mask_feature_2, rng),
+            both.first,
+            both.second,
             draws.to(graph.edge_index.device),
         )
 

@@ -8,10 +8,10 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from homogcl.augment import augment
+from homogcl.augment import TwoViews, ViewRates, two_views
+from homogcl.config import Probability
 from homogcl.encoders import Activation, Encoder, EncoderConfig, move_target, predictor
 from homogcl.methods.base import Method, Sizes
-from homogcl.methods.grace import TwoViews
 from homogcl.objectives.bootstrap import bootstrap_loss, target_decay
 from homogcl.objectives.neighbors import neighbor_loss
 from homogcl.positives import Positives
@@ -38,7 +38,7 @@ class BGRL(Method):
     name = "BGRL"
     expands_positives = True
 
-    class Config(EncoderConfig):
+    class Config(EncoderConfig, ViewRates):
         """Settings of BGRL."""
 
         hidden_dim: int = 256
@@ -49,10 +49,10 @@ class BGRL(Method):
         norm_momentum: float = 0.99
         predictor_dim: int = 512  # hidden width of the predictor
         momentum: float = 0.99  # τ at the start
-        drop_edge_1: float = 0.4
-        drop_edge_2: float = 0.1
-        mask_feature_1: float = 0.1
-        mask_feature_2: float = 0.2
+        drop_edge_1: Probability = 0.4
+        drop_edge_2: Probability = 0.1
+        mask_feature_1: Probability = 0.1
+        mask_feature_2: Probability = 0.2
 
     def __init__(self, config: Config, sizes: Sizes) -> None:
         """Build both encoders and the predictor."""
@@ -64,11 +64,7 @@ class BGRL(Method):
 
     def views(self, graph: Data, rng: torch.Generator) -> TwoViews:
         """Return two augmented views."""
-        c = self.config
-        return TwoViews(
-            augment(graph, c.drop_edge_1, c.mask_feature_1, rng),
-            augment(graph, c.drop_edge_2, c.mask_feature_2, rng),
-        )
+        return two_views(graph, self.config, rng)
 
     def objective(
         self, views: TwoViews, positives: Positives = Positives.none()

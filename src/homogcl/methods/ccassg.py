@@ -6,10 +6,10 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from homogcl.augment import augment
+from homogcl.augment import TwoViews, augment
+from homogcl.config import Probability
 from homogcl.encoders import Encoder, EncoderConfig
 from homogcl.methods.base import Method, Sizes
-from homogcl.methods.grace import TwoViews
 from homogcl.objectives.correlation import decorrelation, invariance, standardize
 from homogcl.objectives.neighbors import neighbor_loss
 from homogcl.positives import Positives
@@ -38,8 +38,8 @@ class CCASSG(Method):
 
         out_dim: int = 512
         decorrelation_weight: float = 1e-3  # λ
-        drop_edge: float = 0.4
-        mask_feature: float = 0.1
+        drop_edge: Probability = 0.4
+        mask_feature: Probability = 0.1
 
     def __init__(self, config: Config, sizes: Sizes) -> None:
         """Build the encoder."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import torch
-from pydantic import Field
+from pydantic import Field, NonNegativeInt, PositiveFloat
 from torch import Tensor
 from torch_geometric.data import Data
 
-from homogcl.augment import augment
+from homogcl.augment import ViewRates, two_views
+from homogcl.config import Probability
 from homogcl.encoders import Encoder, EncoderConfig, projector
 from homogcl.methods.base import Method, Sizes
 from homogcl.objectives.cross_view import cross_view_nce
@@ -47,18 +48,18 @@ class COSTA(Method):
     name = "COSTA"
     expands_positives = True
 
-    class Config(EncoderConfig):
+    class Config(EncoderConfig, ViewRates):
         """Settings of COSTA."""
 
         hidden_dim: int = 256
         last_activation: bool = True
-        projector_dim: int = 256  # hidden width of the projector; 0 for none
-        temperature: float = 0.4  # τ
+        projector_dim: NonNegativeInt = 256  # hidden width of the projector; 0 for none
+        temperature: PositiveFloat = 0.4  # τ
         sketch_ratio: float = Field(default=0.5, gt=0)  # k / N
-        drop_edge_1: float = 0.2
-        drop_edge_2: float = 0.4
-        mask_feature_1: float = 0.3
-        mask_feature_2: float = 0.4
+        drop_edge_1: Probability = 0.2
+        drop_edge_2: Probability = 0.4
+        mask_feature_1: Probability = 0.3
+        mask_feature_2: Probability = 0.4
 
     def __init__(self, config: Config, sizes: Sizes) -> None:
         """Build the encoder and the projector."""
@@ -72,11 +73,8 @@ class COSTA(Method):
         c = self.config
         seed = torch.randint(2**31, (1,), generator=rng, device=rng.device)
         rows = max(1, int(c.sketch_ratio * int(graph.num_nodes or 0)))
-        return SketchedViews(
-            augment(graph, c.drop_edge_1, c.mask_feature_1, rng),
-            augment(graph, c.drop_edge_2, c.mask_feature_2, rng),
-            Sketch(rows, int(seed)),
-        )
+        both = two_views(graph, c, rng)
+        return SketchedViews(both.first, both.second, Sketch(rows, int(seed)))
 
     def objective(
         self, views: SketchedViews, positives: Positives = Positives.none()

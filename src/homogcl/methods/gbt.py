@@ -8,10 +8,10 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from homogcl.augment import augment
+from homogcl.augment import TwoViews, augment
+from homogcl.config import Probability
 from homogcl.encoders import Activation, Encoder, EncoderConfig
 from homogcl.methods.base import Method, Sizes
-from homogcl.methods.grace import TwoViews
 from homogcl.objectives.correlation import barlow_twins, correlation, standardize
 from homogcl.objectives.neighbors import neighbor_loss
 from homogcl.positives import Positives
@@ -41,8 +41,8 @@ class GBT(Method):
         norm: Literal["none", "batch", "layer"] = "batch"
         norm_momentum: float = 0.01
         redundancy_weight: float | None = None  # λ; 1/out_dim where none is given
-        drop_edge: float = 0.4
-        mask_feature: float = 0.1
+        drop_edge: Probability = 0.4
+        mask_feature: Probability = 0.1
 
     def __init__(self, config: Config, sizes: Sizes) -> None:
         """Build the encoder."""

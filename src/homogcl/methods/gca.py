@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import torch
+from pydantic import NonNegativeInt, PositiveFloat
 from torch import Tensor, nn
 from torch_geometric.data import Data
 
-from homogcl.augment import drop_edges, mask_features
+from homogcl.augment import TwoViews, ViewRates, drop_edges, mask_features
 from homogcl.encoders import Encoder, EncoderConfig, edge_weights, projector
 from homogcl.methods.base import Method, Sizes
-from homogcl.methods.grace import TwoViews
 from homogcl.objectives import Workspace, info_nce
 from homogcl.objectives.centrality import (
     Centrality,
@@ -21,15 +21,11 @@ from homogcl.objectives.centrality import (
 from homogcl.positives import Positives
 
 
-class AdaptiveConfig(EncoderConfig):
+class AdaptiveConfig(EncoderConfig, ViewRates):
     """Settings of GCA and of the methods that draw their views as it does."""
 
-    projector_dim: int = 0  # hidden width of the projector; 0 for none
-    temperature: float = 0.5  # τ
-    drop_edge_1: float = 0.4  # mean drop probabilities, before the cap
-    drop_edge_2: float = 0.4
-    mask_feature_1: float = 0.1
-    mask_feature_2: float = 0.1
+    projector_dim: NonNegativeInt = 0  # hidden width of the projector; 0 for none
+    temperature: PositiveFloat = 0.5  # τ
     centrality: Centrality = "degree"  # φ
     max_drop: float = 0.7  # p_τ: nothing is dropped more often
     dense_features: bool = False  # columns weigh by |x|, rather than by who has them at all

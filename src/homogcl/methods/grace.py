@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import torch
-from pydantic import Field
+from pydantic import NonNegativeInt, PositiveFloat
 from torch import Tensor
 from torch_geometric.data import Data
 
-from homogcl.augment import augment
-from homogcl.config import Probability
+from homogcl.augment import TwoViews, ViewRates, two_views
 from homogcl.encoders import Encoder, EncoderConfig, projector
 from homogcl.methods.base import Method, Sizes
 from homogcl.objectives import Workspace, info_nce
 from homogcl.positives import Positives
-
-
-@dataclass(frozen=True)
-class TwoViews:
-    """Two views of one graph."""
-
-    first: Data
-    second: Data
 
 
 class GRACE(Method):
@@ -41,15 +30,11 @@ class GRACE(Method):
     name = "GRACE"
     expands_positives = True
 
-    class Config(EncoderConfig):
+    class Config(EncoderConfig, ViewRates):
         """Settings of GRACE."""
 
-        projector_dim: int = Field(default=0, ge=0)  # hidden width of the projector; 0 for none
-        temperature: float = Field(default=0.5, gt=0)  # τ
-        drop_edge_1: Probability = 0.4
-        drop_edge_2: Probability = 0.4
-        mask_feature_1: Probability = 0.1
-        mask_feature_2: Probability = 0.1
+        projector_dim: NonNegativeInt = 0  # hidden width of the projector; 0 for none
+        temperature: PositiveFloat = 0.5  # τ
 
     def __init__(self, config: Config, sizes: Sizes) -> None:
         """Build the encoder and the projector."""
@@ -61,11 +46,7 @@ class GRACE(Method):
 
     def views(self, graph: Data, rng: torch.Generator) -> TwoViews:
         """Return two augmented views."""
-        c = self.config
-        return TwoViews(
-            augment(graph, c.drop_edge_1, c.mask_feature_1, rng),
-            augment(graph, c.drop_edge_2, c.mask_feature_2, rng),
-        )
+        return two_views(graph, self.config, rng)
 
     def objective(
         self, views: TwoViews, positives: Positives = Positives.none()

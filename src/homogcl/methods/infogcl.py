@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import torch
+from pydantic import PositiveFloat
 from torch import Tensor, nn
 from torch_geometric.data import Data
 
@@ -65,7 +66,7 @@ class InfoGCL(Method):
         drop_1: float = 0.2  # share of edges, feature columns or nodes that view 1 loses
         drop_2: float = 0.2
         contrast: Literal["local-local", "local-global", "hybrid"] = "hybrid"
-        temperature: float = 0.5  # τ of local-local
+        temperature: PositiveFloat = 0.5  # τ of local-local
 
     def __init__(self, config: Config, sizes: Sizes) -> None:
         """Build the encoder, and the discriminator where the contrast has one."""

@@ -11,10 +11,10 @@ from torch import Tensor
 from torch.nn import functional
 from torch_geometric.data import Data
 
+from homogcl.augment import TwoViews
 from homogcl.encoders import Encoder, projector
 from homogcl.methods.base import Method, Sizes
 from homogcl.methods.gca import AdaptiveConfig, AdaptiveViews
-from homogcl.methods.grace import TwoViews
 from homogcl.objectives import Workspace, info_nce
 from homogcl.objectives.beta_mixture import BetaMixture, fit_beta_mixture
 from homogcl.objectives.centrality import Centrality
