@@ -76,10 +76,11 @@ class ViewRates(Config):
 
 @dataclass(frozen=True)
 class TwoViews:
-    """Two views of one graph."""
+    """Two views of one graph, and a random number a node where negatives are sampled, [N]."""
 
     first: Data
     second: Data
+    draw: Tensor | None = None
 
 
 def two_views(graph: Data, rates: ViewRates, rng: torch.Generator) -> TwoViews:

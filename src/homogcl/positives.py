@@ -19,6 +19,7 @@ class Positives:
         present: Which pairs are neighbors in the view at hand, bool [P]; the others are
             ordinary pairs there. `None` stands for all of them.
         averaged: Whether a node's neighbors count as one together (the released code on Cora).
+        strata: A cluster for each node, int64 [N], by which sampled negatives are drawn.
         own_pair_twice: Whether a node's own pair stands in the denominator a second time (the
             released code).
     """
@@ -28,6 +29,7 @@ class Positives:
     present: Tensor | None = None
     averaged: bool = False
     own_pair_twice: bool = False
+    strata: Tensor | None = None
 
     @staticmethod
     def none() -> Positives:
@@ -59,7 +61,11 @@ class Positives:
         if self.is_empty:
             return self
         return replace(
-            self, edge_index=subgraph.edge_index, weight=self.weight[subgraph.edge_id], present=None
+            self,
+            edge_index=subgraph.edge_index,
+            weight=self.weight[subgraph.edge_id],
+            present=None,
+            strata=None,
         )
 
     def numerator(self, row: Tensor, nodes: int) -> Tensor:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Literal
+
 import torch
-from pydantic import NonNegativeInt, PositiveFloat
+from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 from torch import Tensor
 from torch_geometric.data import Data
 
@@ -11,6 +14,7 @@ from homogcl.augment import TwoViews, ViewRates, two_views
 from homogcl.encoders import Encoder, EncoderConfig, projector
 from homogcl.methods.base import Method, Sizes
 from homogcl.objectives import Workspace, info_nce
+from homogcl.objectives.sampled import stratified_columns
 from homogcl.positives import Positives
 
 
@@ -22,6 +26,9 @@ class GRACE(Method):
     itself in the other view and all other nodes of both views are negatives:
 
         -log e^{θ(u_i,v_i)/τ} / (Σ_j e^{θ(u_i,v_j)/τ} + Σ_{j≠i} e^{θ(u_i,u_j)/τ})
+
+    With `negatives="sampled"` the sums over negatives are estimated, without bias, from
+    `num_negatives` nodes, drawn by cluster where `positives` knows clusters.
 
     With `positives` it is the loss of HomoGCL, Eq. (7)-(10) of its paper. The embeddings are the
     encoder's output on the clean graph; the projector serves the loss only.
@@ -35,6 +42,8 @@ class GRACE(Method):
 
         projector_dim: NonNegativeInt = 0  # hidden width of the projector; 0 for none
         temperature: PositiveFloat = 0.5  # τ
+        negatives: Literal["exact", "sampled"] = "exact"
+        num_negatives: PositiveInt = 1024  # M, the nodes that stand for all when sampled
 
     def __init__(self, config: Config, sizes: Sizes) -> None:
         """Build the encoder and the projector."""
@@ -46,7 +55,11 @@ class GRACE(Method):
 
     def views(self, graph: Data, rng: torch.Generator) -> TwoViews:
         """Return two augmented views."""
-        return two_views(graph, self.config, rng)
+        views = two_views(graph, self.config, rng)
+        if self.config.negatives == "exact":
+            return views
+        draw = torch.rand(int(graph.num_nodes or 0), generator=rng, device=rng.device)
+        return replace(views, draw=draw.to(graph.edge_index.device))
 
     def objective(
         self, views: TwoViews, positives: Positives = Positives.none()
@@ -54,7 +67,11 @@ class GRACE(Method):
         """Return the contrastive loss."""
         u, v = self.projector(self.encoder(views.first)), self.projector(self.encoder(views.second))
         pairs = (positives.within(views.first), positives.within(views.second))
-        loss = info_nce(u, v, self.config.temperature, pairs, workspace=self.workspace)
+        columns = None
+        if views.draw is not None:
+            columns = stratified_columns(views.draw, self.config.num_negatives, positives.strata)
+        tau = self.config.temperature
+        loss = info_nce(u, v, tau, pairs, columns=columns, workspace=self.workspace)
         return {"contrast": loss}
 
     def embed(self, graph: Data) -> Tensor:

@@ -152,6 +152,7 @@ class HomoGCL(Method):
             s,
             averaged=self.config.average_neighbors,
             own_pair_twice=self._released,
+            strata=r.detach().argmax(1),
         )
 
     def _homophily(self, r: Tensor, edge_index: Tensor) -> Tensor:

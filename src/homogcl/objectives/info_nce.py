@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from homogcl.objectives.sampled import Columns, sampled_log_sums
 from homogcl.objectives.tiles import Tiling, Workspace, log_sums
 from homogcl.positives import Positives
 from homogcl.sparse import Pattern, pair_products
@@ -17,6 +18,7 @@ def info_nce(
     temperature: float,
     positives: tuple[Positives, Positives] | None = None,
     *,
+    columns: Columns | None = None,
     tile: int | None = None,
     workspace: Workspace | None = None,
 ) -> Tensor:
@@ -37,6 +39,8 @@ def info_nce(
         temperature: τ, positive.
         positives: The neighbor pairs as they are in the first and in the second view, over the
             same `edge_index`; none by default.
+        columns: Nodes that stand for all in the sums over negatives, which are then estimated
+            without bias; by default the sums are exact. Positives and neighbors always are.
         tile: Rows of a tile; chosen for the device by default.
         workspace: Memory to reuse from step to step, and how much of it there may be.
 
@@ -54,8 +58,7 @@ def info_nce(
     in_u, in_v = positives or (none, none)
     n = u.size(0)
     pairs = Pattern.of(in_u.edge_index, n)
-    size = min(tile or (1024 if u.device.type == "cpu" else 4096), max(n, 1))
-    rest_a, rest_b = log_sums(a, b, Tiling.of(n, size, workspace or Workspace(), pairs))
+    rest_a, rest_b = _rest(a, b, pairs, columns, tile, workspace)
     own = (a * b).sum(1)
     across = pair_products(a, b, pairs)
     # The pairs come in both directions: those of (b, a) are those of (a, b) read backwards.
@@ -63,6 +66,22 @@ def info_nce(
     back = across[pairs.to_transposed]
     from_v = _log_ratio(own, rest_b, pair_products(b, b, pairs), back, (in_v, in_u), pairs.row)
     return -0.5 * (from_u + from_v).mean()
+
+
+def _rest(
+    a: Tensor,
+    b: Tensor,
+    pairs: Pattern,
+    columns: Columns | None,
+    tile: int | None,
+    workspace: Workspace | None,
+) -> tuple[Tensor, Tensor]:
+    """Return the logarithm of each row's sum over all pairs but its own and the listed ones."""
+    if columns is not None:
+        return sampled_log_sums(a, b, columns, pairs)
+    n = a.size(0)
+    size = min(tile or (1024 if a.device.type == "cpu" else 4096), max(n, 1))
+    return log_sums(a, b, Tiling.of(n, size, workspace or Workspace(), pairs))
 
 
 def _log_ratio(
