@@ -20,7 +20,7 @@ FLOW: tuple[tuple[str, ...], ...] = (
     ("evaluate",),
     ("reported", "results"),
     ("run",),
-    ("runfolder", "export"),
+    ("runfolder", "export", "embedder"),
     ("report",),
     ("__init__",),
     ("display",),

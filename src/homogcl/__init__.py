@@ -2,6 +2,8 @@
 
 from homogcl.augment import augment, drop_edges, mask_features
 from homogcl.data import load
+from homogcl.data.own import read_own
+from homogcl.embedder import Embedder
 from homogcl.errors import UserError
 from homogcl.homophily import centroids, homophily_loss, saliency, soft_assignment
 from homogcl.objectives import info_nce
@@ -10,6 +12,7 @@ from homogcl.positives import Positives
 __version__ = "0.1.0"
 
 __all__ = [
+    "Embedder",
     "Positives",
     "UserError",
     "augment",
@@ -19,6 +22,7 @@ __all__ = [
     "info_nce",
     "load",
     "mask_features",
+    "read_own",
     "saliency",
     "soft_assignment",
 ]
