@@ -10,6 +10,9 @@ import numpy.typing as npt
 import pytest
 
 from homogcl import cli
+from homogcl.checkpoint import Checkpoints
+from homogcl.runfolder import Log
+from homogcl.train import Epoch
 
 FAST = ("--set", "epochs=2", "--set", "hidden_dim=16", "--set", "out_dim=8")
 
@@ -76,6 +79,41 @@ def test_resume_ends_in_the_same_bits(homogcl: Shell, tmp_path: Path) -> None:
     first = (tmp_path / "whole" / "embeddings.npy").read_bytes()
     homogcl("train", "grace", "demo", "--out", "again", *more)
     assert (tmp_path / "again" / "embeddings.npy").read_bytes() == first
+
+
+def test_resume_goes_on_where_a_run_was_interrupted(
+    homogcl: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    more = ("--set", "epochs=6", *FAST[2:])
+    homogcl("train", "grace+homogcl", "demo", "--out", "whole", *more)
+    monkeypatch.setattr(Checkpoints.__init__, "__defaults__", (2,))  # every two epochs
+    step = Log.__call__
+
+    def interrupted(log: Log, epoch: Epoch) -> None:
+        step(log, epoch)
+        if epoch.number == 5:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Log, "__call__", interrupted)
+    homogcl("train", "grace+homogcl", "demo", "--out", "broken", *more, code=130)
+    monkeypatch.setattr(Log, "__call__", step)
+    newest = max(path.name for path in (tmp_path / "broken" / "checkpoint").iterdir())
+    assert newest.startswith("epoch-00000004-")
+    homogcl("train", "grace+homogcl", "demo", "--out", "broken", "--resume", *more)
+    for name in ("model.safetensors", "embeddings.npy"):
+        assert (tmp_path / "broken" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+    logged = [json.loads(x) for x in (tmp_path / "broken" / "metrics.jsonl").open()]
+    whole = [json.loads(x) for x in (tmp_path / "whole" / "metrics.jsonl").open()]
+    assert [line["epoch"] for line in logged] == [1, 2, 3, 4, 5, 6]
+    assert [line["loss"] for line in logged] == [line["loss"] for line in whole]
+
+
+def test_resume_with_other_settings_is_refused(homogcl: Shell, tmp_path: Path) -> None:
+    homogcl("train", "grace", "demo", "--out", "run", *FAST)
+    config = (tmp_path / "run" / "config.json").read_bytes()
+    other = ("--set", "temperature=0.7", "--resume")
+    assert "another run" in homogcl.refuses("train", "grace", "demo", "--out", "run", *FAST, *other)
+    assert (tmp_path / "run" / "config.json").read_bytes() == config
 
 
 def test_run_skips_finished_cells(homogcl: Shell, tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from homogcl.report.readme import insert as insert_table
 from homogcl.report.table import to_csv, to_latex, to_markdown
 from homogcl.run import RunSpec, run_cell, scores
 from homogcl.run import train as train_spec
-from homogcl.runfolder import RunFolder, log_line
+from homogcl.runfolder import Log, RunFolder
 from homogcl.settings import parse_overrides
 from homogcl.train import Epoch, embeddings
 
@@ -91,13 +91,11 @@ def train(
     spec.settings()
     spec.graph()
     folder.begin(spec, resume=resume)
-    with (
-        folder.log.open("a" if resume else "w", encoding="utf-8") as log,
-        display.training(f"{method} on {data}") as show,
-    ):
+    log = Log(folder)
+    with display.training(f"{method} on {data}") as show:
 
         def follow(epoch: Epoch) -> None:
-            log_line(log, epoch)
+            log(epoch)
             show(epoch)
 
         trained = train_spec(spec, on_epoch=follow, checkpoint_folder=folder.checkpoints)

@@ -6,7 +6,7 @@ import io
 import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -31,13 +31,8 @@ class RunFolder:
         """The folder of checkpoints."""
         return self.path / "checkpoint"
 
-    @property
-    def log(self) -> Path:
-        """The metrics of each epoch, a JSON object a line."""
-        return self.path / "metrics.jsonl"
-
     def begin(self, spec: RunSpec, *, resume: bool) -> None:
-        """Write the configuration; refuse a folder in use unless it is to be resumed."""
+        """Write the configuration; refuse a folder in use unless it is to be resumed as it was."""
         config = {
             "method": spec.method,
             "data": spec.data,
@@ -47,9 +42,12 @@ class RunFolder:
             "settings": resolved_settings(spec),
         }
         path = self.path / "config.json"
-        if path.exists() and not resume:
+        if not path.exists():
+            write_atomically(path, (json.dumps(config, indent=2) + "\n").encode())
+        elif not resume:
             raise UserError(f"{self.path} holds a run already; give --resume or another --out")
-        write_atomically(path, (json.dumps(config, indent=2) + "\n").encode())
+        elif self._json("config.json") != json.loads(json.dumps(config)):
+            raise UserError(f"{path} is of another run; resume with the settings it began with")
 
     def finish(self, trained: Trained) -> None:
         """Write weights, sizes and embeddings."""
@@ -100,11 +98,24 @@ class RunFolder:
         return content
 
 
-def log_line(file: IO[str], epoch: Epoch) -> None:
-    """Append an epoch to an open log."""
-    line = {"epoch": epoch.number, "loss": epoch.loss, **epoch.terms, "seconds": epoch.seconds}
-    file.write(json.dumps(line) + "\n")
-    file.flush()
+class Log:
+    """The metrics of each epoch, a JSON object a line, in the file `metrics.jsonl` of a run."""
+
+    def __init__(self, folder: RunFolder) -> None:
+        """Begin a log; the file is first touched when there is something to write."""
+        self._path = folder.path / "metrics.jsonl"
+        self._begun = False
+
+    def __call__(self, epoch: Epoch) -> None:
+        """Append an epoch; what an interrupted run logged past its checkpoint is replaced."""
+        if not self._begun:
+            self._begun = True
+            before = self._path.read_text("utf-8").splitlines() if self._path.exists() else []
+            kept = "".join(f"{line}\n" for line in before[: epoch.number - 1])
+            write_atomically(self._path, kept.encode())
+        line = {"epoch": epoch.number, "loss": epoch.loss, **epoch.terms, "seconds": epoch.seconds}
+        with self._path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(line) + "\n")
 
 
 def _npy(array: npt.NDArray[np.generic]) -> bytes:
