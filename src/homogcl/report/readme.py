@@ -50,6 +50,11 @@ def _epochs(results: Path) -> Table:
     return milestone_table(read_records(results / "presets"), ("grace", "grace+homogcl"), DATA)
 
 
+def _released(results: Path) -> Table:
+    records = read_records(results / "released")
+    return classification_table(records, read("classification"), ("grace+homogcl",), DATA[:1])
+
+
 def _bench(results: Path) -> Table:
     """Return the kept measures; they lie beside the folder of records."""
     kept = json.loads((results.parent / "benchmarks" / "results.json").read_text("utf-8"))
@@ -65,5 +70,6 @@ TABLES: dict[str, Callable[[Path], Table]] = {
     "foundation": _foundation,
     "foundation-clustering": _foundation_clustering,
     "epochs": _epochs,
+    "released": _released,
     "bench": _bench,
 }
