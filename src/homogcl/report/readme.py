@@ -43,7 +43,7 @@ def _foundation(results: Path) -> Table:
 
 def _foundation_clustering(results: Path) -> Table:
     records = read_records(results / "presets")
-    return clustering_table(records, read("clustering"), FOUNDATION, ("photo", "computers"))
+    return clustering_table(records, read("clustering"), FOUNDATION[2:], ("photo",))
 
 
 def _epochs(results: Path) -> Table:
