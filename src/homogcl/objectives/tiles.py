@@ -163,12 +163,14 @@ class _LogSums(torch.autograd.Function):
         return logs[0], logs[1]
 
     @staticmethod
-    @torch.autograd.function.once_differentiable
     def backward(ctx: Any, grad_a: Tensor, grad_b: Tensor) -> tuple[Tensor, Tensor, None]:
+        if torch.is_grad_enabled():
+            raise RuntimeError("the sums over all pairs cannot be differentiated twice")
         a, b, *logs = ctx.saved_tensors
         sides, grads = (a, b), (torch.zeros_like(a), torch.zeros_like(b))
         tiling: Tiling = ctx.tiling
-        store: _Store = ctx.store
+        # A second backward pass finds the tiles gone and computes all of them again.
+        store: _Store = _Store(a, tiling, keeps=False) if ctx.store.closed else ctx.store
         # d log Σ e^l / d l = e^l / Σ; where nothing is summed there is no such l.
         per_sum = [
             torch.where(log.isinf(), 0.0, g * (-log).exp()) if ctx.shared else g
@@ -204,7 +206,7 @@ class _Store:
         fitting = tiling.workspace.budget // (self._area * like.element_size())
         self._kept = min(total, fitting) if keeps else 0
         self._workspace = tiling.workspace
-        self._closed = False
+        self.closed = False
         self._buffer = tiling.workspace.borrow((self._kept + 1) * self._area, like)
 
     def holds(self, number: int) -> bool:
@@ -213,8 +215,6 @@ class _Store:
 
     def slot(self, number: int, tile: _Tile, nodes: int) -> Tensor:
         """Return the memory of tile `number`, [rows, cols]."""
-        if self._closed:
-            raise RuntimeError("this loss has had its backward pass; compute it again for another")
         rows = min(tile.rows.stop, nodes) - tile.rows.start
         cols = min(tile.cols.stop, nodes) - tile.cols.start
         start = min(number, self._kept) * self._area
@@ -222,7 +222,7 @@ class _Store:
 
     def close(self) -> None:
         """Give the memory back."""
-        self._closed = True
+        self.closed = True
         self._workspace.give_back(self._buffer)
 
 

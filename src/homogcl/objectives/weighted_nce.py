@@ -228,8 +228,9 @@ class _Negatives(torch.autograd.Function):
         return *sums, *weights
 
     @staticmethod
-    @torch.autograd.function.once_differentiable
     def backward(ctx: Any, *grad: Tensor) -> tuple[Tensor, Tensor, None]:
+        if torch.is_grad_enabled():
+            raise RuntimeError("the sums over all pairs cannot be differentiated twice")
         sides = ctx.saved_tensors
         grads = (torch.zeros_like(sides[0]), torch.zeros_like(sides[1]))
         for tiles in _tiles(sides, ctx.weigh):
