@@ -104,7 +104,9 @@ def methods() -> list[Row]:
     grace = measure("step", "grace", "photo")
     rows: list[Row] = []
     for name in names:
-        variants = [name, f"{name}+homogcl"] if method_class(name).expands_positives else [name]
+        # InfoGCL's presets contrast nodes with summaries, where there are no pairs to expand.
+        plugged = method_class(name).expands_positives and name != "infogcl"
+        variants = [name, f"{name}+homogcl"] if plugged else [name]
         for each in variants:
             taken = measure("step", each, "photo", 1)
             rows += [
