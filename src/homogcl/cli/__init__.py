@@ -1,0 +1,33 @@
+"""The command line: one function a command, each of which only calls and shows."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from homogcl.cli.catalogue import list_names, show
+from homogcl.cli.records import run, table
+from homogcl.cli.training import demo, embed, evaluate, train
+from homogcl.errors import UserError
+
+app = typer.Typer(
+    name="homogcl",
+    help="Node embeddings from a graph without labels: HomoGCL and the methods it builds on.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+for command in (demo, train, evaluate, embed, run, table, show):
+    app.command()(command)
+app.command("list")(list_names)
+
+
+def main() -> None:
+    """Run the command line: a user's mistake is one line and exit code 2."""
+    try:
+        app()
+    except UserError as error:
+        print(f"error: {error}", file=sys.stderr)  # noqa: T201
+        sys.exit(2)

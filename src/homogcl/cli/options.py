@@ -1,0 +1,22 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Root = Annotated[Path | None, typer.Option(help="Folder of the data sets (else $HOMOGCL_DATA).")]
+Set = Annotated[list[str] | None, typer.Option("--set", help="key=value; may be repeated.")]
+Preset = Annotated[str | None, typer.Option(help="An alternative preset, such as official.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Seed = Annotated[int, typer.Option(min=0, help="Root seed of every random stream.")]
+
+
+class Task(StrEnum):
+    """What an embedding is evaluated on."""
+
+    probe = "probe"
+    cluster = "cluster"
