@@ -15,6 +15,7 @@ from homogcl.config import Config
 from homogcl.data.check import MASKS, validate
 from homogcl.data.edges import undirected
 from homogcl.data.features import Normalization, compact, normalize
+from homogcl.data.names import class_names, node_ids
 from homogcl.data.root import data_root, sha256
 from homogcl.data.sources import SOURCES, Source, raw_files
 from homogcl.data.splits import SplitName, random_split
@@ -28,9 +29,11 @@ __all__ = [
     "Source",
     "Statistics",
     "citation_graph",
+    "class_names",
     "data_names",
     "edge_homophily",
     "load",
+    "node_ids",
     "source",
     "statistics",
     "validate",

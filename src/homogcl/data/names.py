@@ -1,0 +1,21 @@
+"""What nodes and classes are called where a graph comes with names, and their numbers elsewhere."""
+
+from __future__ import annotations
+
+from torch_geometric.data import Data
+
+
+def node_ids(graph: Data) -> list[str]:
+    """Return each node's id as its file has it, `graph.ids`, else its number."""
+    return _names(graph, "ids", int(graph.num_nodes or 0))
+
+
+def class_names(graph: Data) -> list[str]:
+    """Return each class's name as its file has it, `graph.class_names`, else its number."""
+    labels = graph.y if "y" in graph else None
+    classes = int(labels.max()) + 1 if labels is not None and labels.numel() else 0
+    return _names(graph, "class_names", classes)
+
+
+def _names(graph: Data, key: str, count: int) -> list[str]:
+    return [str(name) for name in (graph[key] if key in graph else range(count))]
