@@ -10,6 +10,7 @@ from torch_geometric.data import Data
 from homogcl.augment import TwoViews, ViewRates, drop_edges, mask_features
 from homogcl.encoders import Encoder, EncoderConfig, edge_weights, projector
 from homogcl.methods.base import Method, Sizes
+from homogcl.methods.negatives import NegativesConfig, columns, with_draw
 from homogcl.objectives import Workspace, info_nce
 from homogcl.objectives.centrality import (
     Centrality,
@@ -85,12 +86,13 @@ class GCA(Method):
     code takes the target's alone) and PageRank is σ = 0.85 A D⁻¹ σ + 1 (there: a lazy walk that
     tends to the degrees). Columns that no node has, and nodes that the leading eigenvector does
     not reach, count as least important; in the released code they make every probability NaN.
+    Negatives may be sampled as in GRACE.
     """
 
     name = "GCA"
     expands_positives = True
 
-    class Config(AdaptiveConfig):
+    class Config(AdaptiveConfig, NegativesConfig):
         """Settings of GCA."""
 
     def __init__(self, config: Config, sizes: Sizes) -> None:
@@ -108,7 +110,7 @@ class GCA(Method):
 
     def views(self, graph: Data, rng: torch.Generator) -> TwoViews:
         """Return two adaptively augmented views."""
-        return self.adaptive.draw(graph, rng)
+        return with_draw(self.adaptive.draw(graph, rng), self.config, rng)
 
     def objective(
         self, views: TwoViews, positives: Positives = Positives.none()
@@ -116,7 +118,14 @@ class GCA(Method):
         """Return the contrastive loss."""
         u, v = self.projector(self.encoder(views.first)), self.projector(self.encoder(views.second))
         pairs = (positives.within(views.first), positives.within(views.second))
-        loss = info_nce(u, v, self.config.temperature, pairs, workspace=self.workspace)
+        loss = info_nce(
+            u,
+            v,
+            self.config.temperature,
+            pairs,
+            columns=columns(views, self.config, positives),
+            workspace=self.workspace,
+        )
         return {"contrast": loss}
 
     def embed(self, graph: Data) -> Tensor:

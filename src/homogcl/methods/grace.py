@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Literal
-
 import torch
-from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
+from pydantic import NonNegativeInt, PositiveFloat
 from torch import Tensor
 from torch_geometric.data import Data
 
 from homogcl.augment import TwoViews, ViewRates, two_views
 from homogcl.encoders import Encoder, EncoderConfig, projector
 from homogcl.methods.base import Method, Sizes
+from homogcl.methods.negatives import NegativesConfig, columns, with_draw
 from homogcl.objectives import Workspace, info_nce
-from homogcl.objectives.sampled import stratified_columns
 from homogcl.positives import Positives
 
 
@@ -37,13 +34,11 @@ class GRACE(Method):
     name = "GRACE"
     expands_positives = True
 
-    class Config(EncoderConfig, ViewRates):
+    class Config(EncoderConfig, ViewRates, NegativesConfig):
         """Settings of GRACE."""
 
         projector_dim: NonNegativeInt = 0  # hidden width of the projector; 0 for none
         temperature: PositiveFloat = 0.5  # τ
-        negatives: Literal["exact", "sampled"] = "exact"
-        num_negatives: PositiveInt = 1024  # M, the nodes that stand for all when sampled
 
     def __init__(self, config: Config, sizes: Sizes) -> None:
         """Build the encoder and the projector."""
@@ -55,11 +50,7 @@ class GRACE(Method):
 
     def views(self, graph: Data, rng: torch.Generator) -> TwoViews:
         """Return two augmented views."""
-        views = two_views(graph, self.config, rng)
-        if self.config.negatives == "exact":
-            return views
-        draw = torch.rand(int(graph.num_nodes or 0), generator=rng, device=rng.device)
-        return replace(views, draw=draw.to(graph.edge_index.device))
+        return with_draw(two_views(graph, self.config, rng), self.config, rng)
 
     def objective(
         self, views: TwoViews, positives: Positives = Positives.none()
@@ -67,11 +58,14 @@ class GRACE(Method):
         """Return the contrastive loss."""
         u, v = self.projector(self.encoder(views.first)), self.projector(self.encoder(views.second))
         pairs = (positives.within(views.first), positives.within(views.second))
-        columns = None
-        if views.draw is not None:
-            columns = stratified_columns(views.draw, self.config.num_negatives, positives.strata)
-        tau = self.config.temperature
-        loss = info_nce(u, v, tau, pairs, columns=columns, workspace=self.workspace)
+        loss = info_nce(
+            u,
+            v,
+            self.config.temperature,
+            pairs,
+            columns=columns(views, self.config, positives),
+            workspace=self.workspace,
+        )
         return {"contrast": loss}
 
     def embed(self, graph: Data) -> Tensor:

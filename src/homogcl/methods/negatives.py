@@ -1,0 +1,37 @@
+"""All nodes as negatives, or a sample that stands for all: what GRACE and GCA share."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Literal
+
+import torch
+from pydantic import PositiveInt
+
+from homogcl.augment import TwoViews
+from homogcl.config import Config
+from homogcl.objectives.sampled import Columns, stratified_columns
+from homogcl.positives import Positives
+
+
+class NegativesConfig(Config):
+    """Which nodes the sums over negatives run over."""
+
+    negatives: Literal["exact", "sampled"] = "exact"
+    num_negatives: PositiveInt = 1024  # M, the nodes that stand for all when sampled
+
+
+def with_draw(views: TwoViews, config: NegativesConfig, rng: torch.Generator) -> TwoViews:
+    """Return the views with the random numbers that sampled negatives are drawn by."""
+    if config.negatives == "exact":
+        return views
+    device = views.first.edge_index.device
+    draw = torch.rand(int(views.first.num_nodes or 0), generator=rng, device=rng.device)
+    return replace(views, draw=draw.to(device))
+
+
+def columns(views: TwoViews, config: NegativesConfig, positives: Positives) -> Columns | None:
+    """Return the nodes that stand for all, by cluster where `positives` knows clusters."""
+    if views.draw is None:
+        return None
+    return stratified_columns(views.draw, config.num_negatives, positives.strata)
