@@ -8,12 +8,20 @@ from pathlib import Path
 
 from homogcl.errors import UserError
 from homogcl.files import write_atomically
+from homogcl.report.overview import differences_table, overview_table, plugin_table
 from homogcl.report.table import Table, insert_between_markers
 from homogcl.report.tables import classification_table, clustering_table, milestone_table
-from homogcl.reported import read
+from homogcl.reported import causes, read
 from homogcl.results import read_records
 
 DATA = ("cora", "citeseer", "pubmed", "photo", "computers")
+# In the paper's order, then what it compares with elsewhere.
+METHODS = (
+    *("raw", "mlp", "random", "deepwalk", "node2vec", "gcn", "gat", "sage", "gae", "vgae", "dgi"),
+    *("hdi", "gmi", "infogcl", "mvgrl", "gbt", "bgrl", "afgrl", "ccassg", "costa", "grace", "gca"),
+    *("progcl", "ariel", "gcool", "grace+homogcl"),
+)
+BASES = ("grace", "gca", "progcl", "ariel", "gcool", "costa", "ccassg", "gbt", "bgrl", "afgrl")
 FOUNDATION = ("raw", "random", "grace", "grace+homogcl")
 
 
@@ -46,6 +54,36 @@ def _foundation_clustering(results: Path) -> Table:
     return clustering_table(records, read("clustering"), FOUNDATION[2:], ("photo",))
 
 
+def _classification(results: Path) -> Table:
+    records = read_records(results / "presets")
+    printed = read("classification")
+    return overview_table(records, printed, METHODS, DATA, {"test_accuracy": ""})
+
+
+def _clustering(results: Path) -> Table:
+    records = read_records(results / "presets")
+    titles = {"nmi": " NMI", "ari": " ARI"}
+    return overview_table(records, read("clustering"), METHODS, DATA[3:], titles)
+
+
+def _bgrl(results: Path) -> Table:
+    records = read_records(results / "presets")
+    methods = ("bgrl", "bgrl+homogcl")
+    return classification_table(records, read("bgrl"), methods, DATA[2:])
+
+
+def _plugin(results: Path) -> Table:
+    return plugin_table(read_records(results / "presets"), BASES, "homogcl", DATA)
+
+
+def _differences(results: Path) -> Table:
+    records = read_records(results / "presets")
+    printed = [*read("classification"), *read("clustering")]
+    # The printed BGRL row stands in two tables; with the plug-in it stands in its own alone.
+    printed += [each for each in read("bgrl") if each.method != "bgrl"]
+    return differences_table(records, printed, causes())
+
+
 def _epochs(results: Path) -> Table:
     return milestone_table(read_records(results / "presets"), ("grace", "grace+homogcl"), DATA)
 
@@ -69,6 +107,11 @@ def _bench(results: Path) -> Table:
 TABLES: dict[str, Callable[[Path], Table]] = {
     "foundation": _foundation,
     "foundation-clustering": _foundation_clustering,
+    "classification": _classification,
+    "clustering": _clustering,
+    "bgrl": _bgrl,
+    "plugin": _plugin,
+    "differences": _differences,
     "epochs": _epochs,
     "released": _released,
     "bench": _bench,

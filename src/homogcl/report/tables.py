@@ -134,13 +134,13 @@ def _comparison(
     if not any(metric in record.metrics for record in distinct_seeds(records)):
         failed = sum(record.status == "failed" for record in records)
         return f"failed ({failed})" if failed else None, printed, None
-    measured = _scaled(aggregate(records, metric), metric)
+    measured = scaled(aggregate(records, metric), metric)
     if paper is None or paper.value is None:
         return measured, printed, None
     return measured, printed, f"{measured.mean - paper.value:+.{decimals}f}"
 
 
-def _scaled(summary: Summary, metric: str) -> Summary:
+def scaled(summary: Summary, metric: str) -> Summary:
     """Return a summary in the unit that tables show and the paper prints: accuracies in percent."""
     scale = 100 if metric.endswith("accuracy") else 1
     std = None if summary.std is None else summary.std * scale
@@ -175,7 +175,7 @@ def _at_milestone(records: Sequence[Record], epochs: int) -> Summary | None:
     """Return the test accuracy in percent after so many epochs, over the records that have it."""
     metrics = [record.by_epochs().get(epochs, {}) for record in records]
     values = [m["test_accuracy"] for m in metrics if "test_accuracy" in m]
-    return _scaled(summarize(values), "test_accuracy") if values else None
+    return scaled(summarize(values), "test_accuracy") if values else None
 
 
 def _gain(cells: Sequence[Summary | None]) -> tuple[str | None, ...]:

@@ -29,6 +29,15 @@ class Reported:
     note: str
 
 
+@dataclass(frozen=True)
+class Cause:
+    """Why what we measure for a method differs from what is printed, on these data sets."""
+
+    method: str
+    data: tuple[str, ...]
+    reason: str
+
+
 def table_names() -> list[str]:
     """Return the names of the paper's tables of results."""
     return list(_TABLES)
@@ -40,6 +49,13 @@ def read(table: str) -> list[Reported]:
         raise UnknownName("reported table", table, _TABLES)
     file = resources.files(__name__) / f"{table}.csv"
     return [_reported(row) for row in csv.DictReader(file.read_text("utf-8").splitlines())]
+
+
+def causes() -> list[Cause]:
+    """Return the established causes of differences from the paper."""
+    file = resources.files(__name__) / "causes.csv"
+    rows = csv.DictReader(file.read_text("utf-8").splitlines())
+    return [Cause(row["method"], tuple(row["data"].split()), row["reason"]) for row in rows]
 
 
 def find(

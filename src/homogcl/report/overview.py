@@ -1,0 +1,155 @@
+"""Tables with a row a method, as the paper has them, and what differs from it and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from homogcl.errors import UserError
+from homogcl.report.table import Cell, Table
+from homogcl.report.tables import scaled
+from homogcl.reported import Cause, Reported, find
+from homogcl.results import Record, Summary, aggregate, distinct_seeds, summarize
+
+Groups = Mapping[tuple[str, str], list[Record]]
+
+NOTABLE = {"test_accuracy": 1.5, "nmi": 0.05, "ari": 0.05}  # differences that need a reason
+
+
+def overview_table(
+    records: Iterable[Record],
+    reported: Sequence[Reported],
+    methods: Sequence[str],
+    data: Sequence[str],
+    metrics: Mapping[str, str],
+) -> Table:
+    """Return every metric of every data set beside the paper's, a row a method.
+
+    Args:
+        records: Runs, of one choice of settings for each method and data set.
+        reported: The paper's numbers.
+        methods: Which methods, in which order; one with neither runs nor numbers has no row.
+        data: Which data sets, in which order.
+        metrics: What is shown, and how its columns are called behind the data set's name.
+    """
+    groups = _groups(records)
+    columns = [
+        f"{name}{title}{paper}"
+        for name in data
+        for title in metrics.values()
+        for paper in ("", ", paper")
+    ]
+    rows = []
+    for method in methods:
+        cells = [
+            cell
+            for name in data
+            for metric in metrics
+            for cell in _beside(groups, reported, method, name, metric)
+        ]
+        if any(cell is not None for cell in cells):
+            rows.append((method, *cells))
+    return Table(("Method", *columns), tuple(rows), _decimals(metrics))
+
+
+def plugin_table(
+    records: Iterable[Record], bases: Sequence[str], plugin: str, data: Sequence[str]
+) -> Table:
+    """Return each base's test accuracy in percent, alone and with a plug-in, and the gain.
+
+    The gain is that of seeds which both have: its standard deviation is of paired differences.
+    """
+    groups = _groups(records)
+    rows: list[tuple[Cell, ...]] = []
+    for name in data:
+        for base in bases:
+            alone, with_it = groups.get((base, name), []), groups.get((f"{base}+{plugin}", name))
+            if not alone or not with_it:
+                continue
+            cells = [_measured(each, "test_accuracy") for each in (alone, with_it)]
+            rows.append((name, base, *cells, _gain(alone, with_it)))
+    titles = ("Data set", "Base", "Alone", f"With {plugin}", "Gain, paired by seed")
+    return Table(titles, tuple(rows), decimals=2)
+
+
+def differences_table(
+    records: Iterable[Record], reported: Sequence[Reported], causes: Iterable[Cause]
+) -> Table:
+    """Return what differs notably from the paper, with the reason that was established.
+
+    A notable difference without a cause is refused: nothing is passed over in silence.
+    """
+    known = {(cause.method, name): cause.reason for cause in causes for name in cause.data}
+    rows: list[tuple[Cell, ...]] = []
+    missing = []
+    for each in _notable(_groups(records), reported):
+        reason = known.get((each.paper.method, each.paper.data))
+        if reason is None:
+            missing.append(f"{each.paper.method} on {each.paper.data}")
+        rows.append((each.paper.data, each.paper.method, each.shown, reason))
+    if missing:
+        raise UserError(f"no cause is given for {', '.join(dict.fromkeys(missing))}")
+    return Table(("Data set", "Method", "Difference", "Cause"), tuple(rows), decimals=2)
+
+
+@dataclass(frozen=True)
+class _Notable:
+    """A difference from the paper that needs a reason."""
+
+    paper: Reported
+    difference: float
+
+    @property
+    def shown(self) -> str:
+        if self.paper.metric == "test_accuracy":
+            return f"{self.difference:+.2f}"
+        return f"{self.paper.metric.upper()} {self.difference:+.3f}"
+
+
+def _notable(groups: Groups, reported: Iterable[Reported]) -> Iterator[_Notable]:
+    for paper in reported:
+        runs = groups.get((paper.method, paper.data), [])
+        measured = _measured(runs, paper.metric)
+        if measured is not None and paper.value is not None and not paper.variant:
+            difference = measured.mean - paper.value
+            if abs(difference) > NOTABLE[paper.metric]:
+                yield _Notable(paper, difference)
+
+
+def _groups(records: Iterable[Record]) -> dict[tuple[str, str], list[Record]]:
+    """Return the runs by method and data set; two choices of settings are refused."""
+    groups: dict[tuple[str, str], list[Record]] = {}
+    for record in records:
+        members = groups.setdefault((record.method, record.data), [])
+        if members and members[0].settings_sha256 != record.settings_sha256:
+            raise UserError(f"{record.method} on {record.data} has several settings; pick one")
+        members.append(record)
+    return groups
+
+
+def _beside(
+    groups: Groups, reported: Sequence[Reported], method: str, data: str, metric: str
+) -> tuple[Cell, Cell]:
+    paper = find(reported, method, data, metric)
+    printed = None if paper is None else paper.printed or paper.note
+    return _measured(groups.get((method, data), []), metric), printed
+
+
+def _measured(records: Sequence[Record], metric: str) -> Summary | None:
+    """Return the metric over the seeds, accuracies in percent, or None where nothing was run."""
+    if not any(metric in record.metrics for record in distinct_seeds(records)):
+        return None
+    return scaled(aggregate(records, metric), metric)
+
+
+def _gain(alone: Sequence[Record], with_it: Sequence[Record]) -> Summary | None:
+    before = {r.seed: r.metrics.get("test_accuracy") for r in distinct_seeds(alone)}
+    after = {r.seed: r.metrics.get("test_accuracy") for r in distinct_seeds(with_it)}
+    gains = [
+        b - a for seed, a in before.items() if a is not None and (b := after.get(seed)) is not None
+    ]
+    return scaled(summarize(gains), "test_accuracy") if gains else None
+
+
+def _decimals(metrics: Iterable[str]) -> int:
+    return 2 if all(metric.endswith("accuracy") for metric in metrics) else 3
