@@ -57,9 +57,12 @@ def loss_share(nodes: int = 7650, dim: int = 256) -> Measured:
     return result
 
 
-def step(method: str, data: str, repeats: int = 5) -> Measured:
-    """Return seconds and memory of a training step of `method` on a data set with its preset."""
-    settings = resolve(method, data)
+def step(method: str, data: str, repeats: int = 5, negatives: str = "") -> Measured:
+    """Return seconds and memory of a training step of `method` on a data set with its preset.
+
+    `negatives` replaces the preset's choice where it is given.
+    """
+    settings = resolve(method, data, {"negatives": negatives} if negatives else {})
     graph = load(data, features=settings.data.features)
     made = build(method, settings.method, Sizes.of(graph), seed=0)
     return _training(made, graph, settings.train.learning_rate, repeats)

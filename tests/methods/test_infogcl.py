@@ -6,8 +6,8 @@ import pytest
 import torch
 from torch_geometric.data import Data
 
-from homogcl.errors import UserError
 from homogcl.methods.base import Sizes, total
+from homogcl.methods.homogcl import HomoGCL, NoPairPositives
 from homogcl.methods.infogcl import InfoGCL, View, diffused_features, drop_nodes
 from homogcl.positives import Positives
 from tests.reference.info_nce import slow_info_nce
@@ -104,6 +104,9 @@ def test_neighbors_join_the_contrast_between_nodes_only() -> None:
         local.objective(views, positives)["local-local"],
         slow_info_nce(u, v, 0.5, saliency, edges),
     )
-    other = infogcl(view_1="edges", view_2="features", contrast="local-global")
-    with pytest.raises(UserError, match="no pair positives"):
-        other.objective(views, positives)
+
+
+def test_without_pairs_it_is_refused_as_a_base() -> None:
+    with pytest.raises(NoPairPositives, match="InfoGCL has no pair positives"):
+        HomoGCL(infogcl(contrast="local-global"), HomoGCL.Config())
+    HomoGCL(infogcl(contrast="hybrid"), HomoGCL.Config())

@@ -34,7 +34,7 @@ class Method(nn.Module):
     name: str  # as the paper prints it
     training_data: str = "X, A"  # what it learns from: features, adjacency, labels (Y)
     Config: ClassVar[type[Config]] = Config
-    expands_positives: ClassVar[bool] = False  # whether `objective` takes neighbor pairs
+    expands_positives: bool = False  # whether `objective` takes neighbor pairs
     transductive: bool = False  # whether `embed` works on the training graph only
 
     def prepare(self, graph: Data, rng: torch.Generator) -> None:

@@ -12,7 +12,6 @@ from torch_geometric.data import Data
 
 from homogcl.augment import clean_view, drop_edges, keep, mask_features
 from homogcl.encoders import Activation, Encoder, EncoderConfig, Normalized
-from homogcl.errors import UserError
 from homogcl.methods.base import Method, Sizes
 from homogcl.methods.dgi import corrupted, permutation
 from homogcl.methods.mvgrl import diffuse
@@ -72,6 +71,7 @@ class InfoGCL(Method):
         """Build the encoder, and the discriminator where the contrast has one."""
         super().__init__()
         self.config = config
+        self.expands_positives = config.contrast != "local-global"
         self.encoder = Encoder(config, sizes.features)
         self.workspace = Workspace()
         if config.contrast != "local-local":
@@ -103,10 +103,6 @@ class InfoGCL(Method):
             pairs = (positives.within(views.first), positives.within(views.second))
             terms["local-local"] = info_nce(
                 u, v, self.config.temperature, pairs, workspace=self.workspace
-            )
-        elif not positives.is_empty:
-            raise UserError(
-                "contrast=local-global has no pair positives; set local-local or hybrid"
             )
         if contrast != "local-local":
             terms["local-global"] = self._local_global(u, v, views)

@@ -92,6 +92,31 @@ def differences_table(
     return Table(("Data set", "Method", "Difference", "Cause"), tuple(rows), decimals=2)
 
 
+def negatives_table(
+    records: Iterable[Record], methods: Sequence[str], data: Sequence[str]
+) -> Table:
+    """Return test accuracy and training time by how many nodes stand for all negatives."""
+    groups: dict[tuple[str, str, int, int], list[Record]] = {}
+    for record in records:
+        settings = record.resolved.get("method")
+        if record.method in methods and record.data in data and isinstance(settings, dict):
+            sampled = settings.get("negatives") == "sampled"
+            count = int(str(settings.get("num_negatives"))) if sampled else 0
+            key = (record.data, record.method, record.epochs or 0, count)
+            groups.setdefault(key, []).append(record)
+    rows: list[tuple[Cell, ...]] = []
+    for name in data:
+        for method in methods:
+            for key in sorted(key for key in groups if key[:2] == (name, method)):
+                runs = distinct_seeds(groups[key])
+                seconds = summarize([run.seconds for run in runs])
+                shown = "all" if key[3] == 0 else str(key[3])
+                accuracy = _measured(runs, "test_accuracy")
+                rows.append((name, method, key[2], shown, accuracy, round(seconds.mean)))
+    titles = ("Data set", "Method", "Epochs", "Negatives", "Test accuracy (%)", "Seconds")
+    return Table(titles, tuple(rows), decimals=2)
+
+
 @dataclass(frozen=True)
 class _Notable:
     """A difference from the paper that needs a reason."""

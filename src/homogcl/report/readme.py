@@ -8,7 +8,12 @@ from pathlib import Path
 
 from homogcl.errors import UserError
 from homogcl.files import write_atomically
-from homogcl.report.overview import differences_table, overview_table, plugin_table
+from homogcl.report.overview import (
+    differences_table,
+    negatives_table,
+    overview_table,
+    plugin_table,
+)
 from homogcl.report.table import Table, insert_between_markers
 from homogcl.report.tables import classification_table, clustering_table, milestone_table
 from homogcl.reported import causes, read
@@ -85,7 +90,16 @@ def _differences(results: Path) -> Table:
 
 
 def _epochs(results: Path) -> Table:
-    return milestone_table(read_records(results / "presets"), ("grace", "grace+homogcl"), DATA)
+    """Return accuracies by epochs on exact negatives, which are the presets' on small graphs."""
+    records = [r for r in read_records(results / "presets") if r.data in DATA[:2]]
+    records += read_records(results / "exact")
+    return milestone_table(records, ("grace", "grace+homogcl"), DATA)
+
+
+def _negatives(results: Path) -> Table:
+    """Return the accuracy on sampled negatives beside that on all of them, and what it took."""
+    records = [r for name in ("presets", "exact", "sampled") for r in read_records(results / name)]
+    return negatives_table(records, ("grace", "grace+homogcl"), DATA[2:])
 
 
 def _released(results: Path) -> Table:
@@ -113,6 +127,7 @@ TABLES: dict[str, Callable[[Path], Table]] = {
     "plugin": _plugin,
     "differences": _differences,
     "epochs": _epochs,
+    "negatives": _negatives,
     "released": _released,
     "bench": _bench,
 }
