@@ -15,7 +15,7 @@ FLOW: tuple[tuple[str, ...], ...] = (
     ("sparse", "augment", "walks"),
     ("encoders",),
     ("positives", "homophily", "objectives"),
-    ("methods",),
+    ("methods", "vision"),
     ("presets", "train", "checkpoint"),
     ("evaluate",),
     ("reported", "results"),

@@ -1,0 +1,18 @@
+"""SimCLR on images: the other side of the paper's comparison of vision with graphs."""
+
+from homogcl.vision.images import Images, load_images
+from homogcl.vision.network import ResNet
+from homogcl.vision.simclr import SimCLR, SimCLRConfig, VisionEpoch, train_simclr
+from homogcl.vision.transforms import TransformConfig, transform
+
+__all__ = [
+    "Images",
+    "ResNet",
+    "SimCLR",
+    "SimCLRConfig",
+    "TransformConfig",
+    "VisionEpoch",
+    "load_images",
+    "train_simclr",
+    "transform",
+]
