@@ -23,7 +23,7 @@ def undirected(
         row, col = edge_index
         # Without weights there is nothing to move along, so that a sort of plain numbers will do.
         keys = torch.cat([row * num_nodes + col, col * num_nodes + row]).sort().values
-        keys = keys.unique_consecutive()
+        keys = torch.unique_consecutive(keys)
         return torch.stack([keys // max(1, num_nodes), keys % max(1, num_nodes)]), None
     both, weight = to_undirected(edge_index, edge_weight, num_nodes=num_nodes, reduce="mean")
     return both, weight

@@ -53,7 +53,8 @@ def read_nodes(files: GraphFiles, table: Table | None, ends: Sequence[Any]) -> N
         return _nodes_without_table(files, ends)
     name = pick(table, files.id, 0, "id")
     ids = unique(table.text([name])[0], lambda row: table.where(row, name))
-    x, names = None, ()
+    x: Tensor | None = None
+    names: tuple[str, ...] = ()
     if isinstance(files.features, list):
         names = tuple(pick(table, column, 0, "features") for column in files.features)
         x = torch.from_numpy(table.numbers(names).astype(np.float32))

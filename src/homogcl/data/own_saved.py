@@ -90,7 +90,8 @@ def _labels(y: Any, path: Path) -> Tensor:
             f"{path}: y must hold one whole number a node, found "
             f"{str(y.dtype).removeprefix('torch.')} of shape {list(y.shape)}; leave it out"
         )
-    return y.to(torch.int64)
+    labels: Tensor = y.to(torch.int64)
+    return labels
 
 
 def _reason(error: Exception) -> str:
