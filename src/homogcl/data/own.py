@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,7 @@ from homogcl.data.own_files import (
 from homogcl.data.own_nodes import Nodes, positions, read_nodes, whole_numbers
 from homogcl.data.own_saved import SAVED, read_saved, saved_ids
 from homogcl.data.own_tables import Table, arrow, ending, pick
+from homogcl.data.own_text import DELIMITERS
 from homogcl.data.statistics import edge_homophily
 from homogcl.data.structural import structural_features
 from homogcl.errors import UserError
@@ -127,6 +128,7 @@ def _written(place: Path, settings: Mapping[str, object]) -> _Found:
     edges, listed = _tables(files)
     names = [pick(edges, files.source, 0, "source"), pick(edges, files.target, 1, "target")]
     ends = edges.text(names)
+    _check_header(edges, names, ends)
     nodes = read_nodes(files, listed, ends)
     if len(nodes.ids) == 0:
         raise UserError(f"{files.edges}: has no edges, and no file lists the nodes")
@@ -136,6 +138,17 @@ def _written(place: Path, settings: Mapping[str, object]) -> _Found:
     ids = (nodes.ids if whole is None else whole).to_pylist()
     toml = description(place)
     return _Found(pairs, weight, nodes, ids, (*([toml] if toml else []), *files.paths()))
+
+
+def _check_header(edges: Table, names: Sequence[str], ends: Sequence[Any]) -> None:
+    """Refuse a file whose first line seems to be an edge that was taken for the names."""
+    compute = arrow().compute
+    for name in names if ending(edges.path) in DELIMITERS else []:
+        if any(compute.index(end, name).as_py() >= 0 for end in ends):
+            raise UserError(
+                f"{edges.path} line 1: {name!r} is also a node, so the file seems to lack the line "
+                "of column names; add one, or let the file's name end in .edges"
+            )
 
 
 def _saved(place: Path, settings: Mapping[str, object]) -> _Found:

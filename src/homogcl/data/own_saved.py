@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -10,11 +11,15 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch_geometric.data import Data
+from torch_geometric.data.data import DataEdgeAttr, DataTensorAttr
+from torch_geometric.data.storage import GlobalStorage
 
 from homogcl.data.check import MASKS, validate
 from homogcl.errors import UserError
 
 SAVED = (".pt", ".pth")
+# What a pickled `Data` is made of, besides `Data` itself, which torch_geometric declares safe.
+PARTS = [DataEdgeAttr, DataTensorAttr, GlobalStorage]
 
 
 def read_saved(path: Path) -> Data:
@@ -25,7 +30,9 @@ def read_saved(path: Path) -> Data:
     `edge_index`, `edge_weight`, `y`, a mask or `ids` is left behind.
     """
     try:
-        found = torch.load(path, map_location="cpu", weights_only=True)
+        with warnings.catch_warnings(), torch.serialization.safe_globals(PARTS):
+            warnings.simplefilter("ignore")  # about how old a file is, which nobody can change
+            found = torch.load(path, map_location="cpu", weights_only=True)
     except FileNotFoundError:
         raise UserError(f"{path}: there is no such file or folder") from None
     except (pickle.UnpicklingError, zipfile.BadZipFile, EOFError, OSError, RuntimeError) as error:
@@ -101,4 +108,4 @@ def _reason(error: Exception) -> str:
             "holds more than tensors and a torch_geometric Data, which could run code; "
             "not read (save only the Data)"
         )
-    return f"is no file of torch.save, or a damaged one ({text.splitlines()[0][:80]})"
+    return "is no file of torch.save, or a damaged one"
