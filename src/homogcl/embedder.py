@@ -169,7 +169,7 @@ class Embedder:
 
     @classmethod
     def _of_run(cls, folder: RunFolder) -> Self:
-        spec, settings = folder.spec(), folder.settings()
+        spec, settings = folder.spec(), folder.resolved()
         made = cls(spec.method, seed=spec.seed, **settings.flat())
         made.params_, made.settings_, made.sizes_ = made.get_params(), settings, folder.sizes()
         made.method_, made.learned_ = folder.method(), folder.learned()

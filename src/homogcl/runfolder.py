@@ -76,8 +76,8 @@ class RunFolder:
         state = {key: value.contiguous() for key, value in trained.method.state_dict().items()}
         write_atomically(self.path / "model.safetensors", save(state))
         graph = trained.graph
-        sizes = asdict(Sizes.of(graph)) | {"learned": asdict(Learned.of(graph))}
-        self._write("sizes.json", sizes)
+        self._write("sizes.json", asdict(Sizes.of(graph)))
+        self._write("graph.json", asdict(Learned.of(graph)))
         z = embeddings(trained.method, graph).cpu().numpy()
         write_atomically(self.path / "embeddings.npy", _npy(z))
         self._write("ids.json", original_ids(graph))
@@ -144,12 +144,9 @@ class RunFolder:
 
     def learned(self) -> Learned:
         """Return what there is to know of that graph."""
-        values = self._json("sizes.json").get("learned")
-        if values is None:
-            raise UserError(f"{self.path} was made by an earlier version; train anew")
-        return Learned.read(values)
+        return Learned.read(self._json("graph.json"))
 
-    def settings(self) -> Settings:
+    def resolved(self) -> Settings:
         """Return all settings that the run was trained with, whatever presets say by now."""
         config = self._json("config.json")
         parts = config["settings"]
@@ -164,8 +161,7 @@ class RunFolder:
 
     def sizes(self) -> Sizes:
         """Return the sizes of the graph that the run was trained on."""
-        found = self._json("sizes.json")
-        return Sizes(found["nodes"], found["features"], found["classes"])
+        return Sizes(**self._json("sizes.json"))
 
     def method(self) -> Method:
         """Return the trained method."""

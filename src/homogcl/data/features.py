@@ -69,4 +69,4 @@ def csr_tensor(starts: Tensor, columns: Tensor, values: Tensor, shape: tuple[int
     with warnings.catch_warnings():
         # torch announces once a process that CSR is in beta: nothing a user could act on.
         warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta")
-        return torch.sparsecsr_tensor(starts, columns, values, shape, check_invariants=True)
+        return torch.sparse_csr_tensor(starts, columns, values, shape, check_invariants=True)
