@@ -56,6 +56,7 @@ class RunFolder:
         }
         if own is not None:
             config |= {"files": dict(spec.files), "files_sha256": graph.files}
+            config["data_sha256"] = graph.sha256  # of the files and of which columns are what
         path = self.path / "config.json"
         config = json.loads(json.dumps(config))
         if not path.exists():
