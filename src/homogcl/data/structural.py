@@ -48,7 +48,7 @@ def structural_features(
     start = torch.randn(nodes, min(kept + OVERSAMPLING, nodes), dtype=dtype, generator=rng)
     eigenvalues, u = _leading(_matrix(row, col, values, nodes), start)
     order = eigenvalues.abs().sort(descending=True).indices[:kept]
-    features = nodes**0.5 * u[:, order] * eigenvalues[order].abs().sqrt()
+    features: Tensor = nodes**0.5 * u[:, order] * eigenvalues[order].abs().sqrt()
     # Vectors of eigenvalue 0 are arbitrary outside the graph's edges.
     features[degree == 0] = 0.0
     return features.to(torch.float32)
