@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import statistics
+import tempfile
 import time
 from collections.abc import Callable
+from pathlib import Path
 
+import numpy as np
+import pyarrow
+import pyarrow.csv
 import torch
 from torch_geometric.data import Data
 
 from benchmarks.dense_peer import dense_loss
 from homogcl.data import citation_graph, load
+from homogcl.data.own import read_own
+from homogcl.data.structural import structural_features
 from homogcl.memory import peak_bytes, reset_peak
 from homogcl.methods import Method, Sizes, build, total
 from homogcl.methods.grace import GRACE
@@ -95,6 +102,43 @@ def growth(nodes: int) -> Measured:
     settings = resolve("grace+homogcl", "unknown")
     made = build("grace+homogcl", settings.method, Sizes.of(graph), seed=0)
     return _training(made, graph, settings.train.learning_rate, repeats=1 if nodes > 15_000 else 3)
+
+
+def own_files(ids: str, edges: int = 10_000_000, nodes: int = 1_000_000) -> Measured:
+    """Return what a CSV file of random edges takes to read, without and with features of its own.
+
+    Args:
+        ids: "numbers" or "names", such as user-0000017.
+        edges: Lines of the file.
+        nodes: How many different ids there are at most.
+    """
+    torch.set_num_threads(1)
+    pyarrow.set_cpu_count(1)
+    rng = np.random.default_rng(0)
+    names = pyarrow.array(
+        [f"user-{i:07d}" for i in range(nodes)] if ids == "names" else np.arange(nodes)
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "edges.csv"
+        ends = {end: names.take(pyarrow.array(rng.integers(nodes, size=edges))) for end in "ab"}
+        pyarrow.csv.write_csv(pyarrow.table(ends), path)
+        # One column of zeros stands for features that a user has, so that none are made.
+        np.savez(
+            Path(folder) / "x.npz", x=np.zeros((nodes, 1)), ids=names.to_numpy(False).astype(str)
+        )
+        before = reset_peak()
+        started, processor = time.perf_counter(), time.process_time()
+        own = read_own(path, features="x.npz")
+        seconds, processor_seconds = time.perf_counter() - started, time.process_time() - processor
+        taken = peak_bytes() - before
+    started = time.process_time()
+    structural_features(own.data.edge_index, len(own.ids))
+    return {
+        "seconds": seconds,
+        "processor_seconds": processor_seconds,
+        "structural_seconds": time.process_time() - started,
+        "bytes": taken,
+    }
 
 
 def _training(method: Method, graph: Data, rate: float, repeats: int) -> Measured:

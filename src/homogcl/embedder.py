@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Self, TypeAlias
 
@@ -24,13 +23,14 @@ from homogcl.data.structural import structural_features
 from homogcl.errors import UserError
 from homogcl.files import write_atomically
 from homogcl.methods import Method, Sizes, build, method_class, split_name
-from homogcl.presets import Settings, resolve
+from homogcl.presets import NO_DATA_SET, Settings, resolve
+from homogcl.runfolder import RunFolder
 from homogcl.train import Epoch, embeddings, fit
+from homogcl.transfer import Learned, for_method
 
 Graph: TypeAlias = Data | str | Path
 
-FORMAT = 1
-NO_DATA_SET = ""  # presets know no graph of this name, so that the method's defaults hold
+FORMAT = 2
 
 
 class Embedder:
@@ -47,8 +47,7 @@ class Embedder:
         params_: The parameters that it was trained with.
         settings_: All settings that it was trained with.
         sizes_: The numbers of nodes, features and classes of the graph it was trained on.
-        graph_sha256_: A hash of that graph.
-        structural_: Whether that graph's features were made of its edges, for want of others.
+        learned_: What else there is to know of that graph, to judge another one by.
         loss_curve_: The loss of each epoch.
     """
 
@@ -56,8 +55,7 @@ class Embedder:
     params_: dict[str, Any]
     settings_: Settings
     sizes_: Sizes
-    graph_sha256_: str
-    structural_: bool
+    learned_: Learned
     loss_curve_: list[float]
 
     def __init__(self, method: str = "grace+homogcl", *, seed: int = 0, **settings: object) -> None:
@@ -92,17 +90,16 @@ class Embedder:
         """Train the method on `graph` and return the embedder; `y` is there by convention."""
         settings = resolve(self.method, NO_DATA_SET, self.settings)
         given = _input(graph, settings, self.seed, labels_for=self.method)
-        sizes = Sizes.of(given.graph)
+        sizes = Sizes.of(given)
         method = build(self.method, settings.method, sizes, self.seed)
         losses: list[float] = []
 
         def follow(epoch: Epoch) -> None:
             losses.append(epoch.loss)
 
-        fit(method, given.graph, settings.train, seed=self.seed, on_epoch=follow)
+        fit(method, given, settings.train, seed=self.seed, on_epoch=follow)
         self.method_, self.params_, self.settings_ = method.eval(), self.get_params(), settings
-        self.sizes_, self.graph_sha256_ = sizes, given.sha256
-        self.structural_, self.loss_curve_ = given.structural, losses
+        self.sizes_, self.learned_, self.loss_curve_ = sizes, Learned.of(given), losses
         return self
 
     def transform(self, graph: Graph) -> npt.NDArray[np.float32]:
@@ -113,9 +110,8 @@ class Embedder:
         """
         self._check_fitted()
         given = _input(graph, self.settings_, self.params_["seed"])
-        if given.sha256 != self.graph_sha256_:
-            self._check_new(given)
-        vectors: npt.NDArray[np.float32] = embeddings(self.method_, given.graph).cpu().numpy()
+        given = for_method(given, self.method_, self.learned_)
+        vectors: npt.NDArray[np.float32] = embeddings(self.method_, given).cpu().numpy()
         return vectors
 
     def fit_transform(self, graph: Graph, y: object = None) -> npt.NDArray[np.float32]:
@@ -135,15 +131,16 @@ class Embedder:
             "params": {key: flat.get(key, value) for key, value in self.params_.items()},
             "resolved": flat,
             "sizes": asdict(self.sizes_),
-            "graph_sha256": self.graph_sha256_,
-            "structural": self.structural_,
+            "learned": asdict(self.learned_),
             "loss_curve": self.loss_curve_,
         }
         return write_atomically(Path(path), save(state, {"homogcl": json.dumps(header)}))
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """Return the embedder that `save` wrote; nothing in the file is executed."""
+        """Return the embedder that `save` wrote, or that of a run folder; nothing is executed."""
+        if Path(path).is_dir():
+            return cls._of_run(RunFolder(Path(path)))
         try:
             with safe_open(path, framework="pt") as file:
                 header = json.loads((file.metadata() or {})["homogcl"])
@@ -166,46 +163,34 @@ class Embedder:
         made.sizes_ = Sizes(**header["sizes"])
         made.method_ = build(made.method, made.settings_.method, made.sizes_, made.seed).eval()
         made.method_.load_state_dict(state)
-        made.graph_sha256_ = header["graph_sha256"]
-        made.structural_, made.loss_curve_ = header["structural"], header["loss_curve"]
+        made.learned_ = Learned.read(header["learned"])
+        made.loss_curve_ = header["loss_curve"]
+        return made
+
+    @classmethod
+    def _of_run(cls, folder: RunFolder) -> Self:
+        spec, settings = folder.spec(), folder.resolved()
+        made = cls(spec.method, seed=spec.seed, **settings.flat())
+        made.params_, made.settings_, made.sizes_ = made.get_params(), settings, folder.sizes()
+        made.method_, made.learned_ = folder.method(), folder.learned()
+        made.loss_curve_ = folder.losses()
         return made
 
     def _check_fitted(self) -> None:
         if not hasattr(self, "method_"):
             raise UserError("this embedder has learned nothing yet: call fit first")
 
-    def _check_new(self, given: _Input) -> None:
-        if self.method_.transductive:
-            raise UserError(f"{self.method_.name} knows only the graph it was trained on")
-        if given.structural or self.structural_:
-            raise UserError(
-                "features made of the edges mean something else in another graph: "
-                "give both graphs features, or fit on this one"
-            )
-        if given.graph.num_features != self.sizes_.features:
-            raise UserError(
-                f"the graph has {given.graph.num_features} features, but the embedder learned from "
-                f"{self.sizes_.features}"
-            )
 
-
-@dataclass(frozen=True)
-class _Input:
-    graph: Data  # as methods take it
-    structural: bool  # whether its features were made of its edges
-    sha256: str  # of what was given
-
-
-def _input(graph: Graph, settings: Settings, seed: int, labels_for: str | None = None) -> _Input:
+def _input(graph: Graph, settings: Settings, seed: int, labels_for: str | None = None) -> Data:
     """Return the graph prepared, with labels only for a method that learns from them."""
-    structural = False
     if not isinstance(graph, Data):
-        own = read_own(graph, seed=seed)
-        graph, structural = own.data, own.report.structural
+        graph = read_own(graph, seed=seed).graph()
     edge_index, x, weight = (graph.get(key) for key in ("edge_index", "x", "edge_weight"))
-    if x is None and edge_index is not None:
-        x, structural = _structural(graph, seed), True
     made = Data(x=x, edge_index=edge_index)
+    made.structural = bool(graph.get("structural"))
+    if x is None and edge_index is not None:
+        made.x, made.structural = _structural(graph, seed), True
+    made.feature_names = graph.get("feature_names") or []
     if weight is not None:
         made.edge_weight = weight
     if labels_for and "Y" in method_class(split_name(labels_for)[0]).training_data:
@@ -213,32 +198,18 @@ def _input(graph: Graph, settings: Settings, seed: int, labels_for: str | None =
             if graph.get(key) is None:
                 raise UserError(f"{labels_for} learns from labels, but the graph has no {key}")
             made[key] = graph[key]
+        for key in MASKS:
+            # -1 says that a node has no label, which nothing can be learned from.
+            made[key] = made[key] & (made.y >= 0)
     validate(made, "the graph")
     made.edge_index, weight = undirected(made.edge_index, made.x.size(0), weight)
     if weight is not None:
         made.edge_weight = weight.to(torch.float32)
-    made.x = compact(made.x)
-    digest = _sha256(made, with_features=not structural)
-    made.x = normalize(made.x, settings.data.features)
-    return _Input(made, structural, digest)
+    made.x = normalize(compact(made.x), settings.data.features)
+    return made
 
 
 def _structural(graph: Data, seed: int) -> Tensor:
     nodes = int(graph.num_nodes or 0)
     edge_index, weight = undirected(graph.edge_index, nodes, graph.get("edge_weight"))
     return structural_features(edge_index, nodes, seed=seed, edge_weight=weight)
-
-
-def _sha256(graph: Data, *, with_features: bool) -> str:
-    """Return a hash of the graph; features made of the edges may differ in their last bits."""
-    parts = [graph.edge_index, graph.get("edge_weight")]
-    if with_features and graph.x.layout == torch.sparse_csr:
-        parts += [graph.x.crow_indices(), graph.x.col_indices(), graph.x.values()]
-    elif with_features:
-        parts.append(graph.x)
-    digest = hashlib.sha256(str(tuple(graph.x.shape)).encode())
-    for part in parts:
-        if part is not None:
-            digest.update(f"{part.dtype} {tuple(part.shape)}".encode())
-            digest.update(part.cpu().contiguous().numpy().tobytes())
-    return digest.hexdigest()

@@ -1,10 +1,11 @@
-"""Embeddings as files that other tools read."""
+"""Embeddings and tables as files that other tools read."""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +13,8 @@ import numpy.typing as npt
 from homogcl.errors import UserError, nearest
 from homogcl.files import write_atomically
 
-FORMATS = (".npy", ".csv", ".parquet")
+TABLES = (".csv", ".parquet")
+FORMATS = (".npy", *TABLES)
 
 
 def write_embeddings(path: Path, ids: Sequence[object], z: npt.NDArray[np.floating]) -> list[Path]:
@@ -21,28 +23,41 @@ def write_embeddings(path: Path, ids: Sequence[object], z: npt.NDArray[np.floati
     The ending of `path` decides: `.csv` and `.parquet` have the ids as their first column,
     `.npy` is followed by a text file with one id a line.
     """
-    if path.suffix == ".npy":
-        buffer = io.BytesIO()
-        np.save(buffer, z, allow_pickle=False)
-        names = "".join(f"{each}\n" for each in ids).encode()
-        beside = path.with_suffix(".ids.txt")
-        return [write_atomically(path, buffer.getvalue()), write_atomically(beside, names)]
-    if path.suffix not in FORMATS:
-        raise UserError(f"cannot write {path.name}: unknown ending{nearest(path.suffix, FORMATS)}")
-    return [write_atomically(path, _table(path.suffix, ids, z))]
+    check_ending(path, FORMATS)
+    if path.suffix in TABLES:
+        return [write_table(path, {"id": ids} | {f"z{j}": z[:, j] for j in range(z.shape[1])})]
+    names = [str(each) for each in ids]
+    broken = next((name for name in names if len(name.splitlines()) != 1), None)
+    if broken is not None:
+        raise UserError(
+            f"cannot write {path.name}: the id {broken!r} is not one line; use .csv or .parquet"
+        )
+    buffer = io.BytesIO()
+    np.save(buffer, z, allow_pickle=False)
+    lines = "".join(f"{name}\n" for name in names).encode()
+    beside = path.with_suffix(".ids.txt")
+    return [write_atomically(path, buffer.getvalue()), write_atomically(beside, lines)]
 
 
-def _table(suffix: str, ids: Sequence[object], z: npt.NDArray[np.floating]) -> bytes:
+def write_table(path: Path, columns: Mapping[str, Sequence[object] | npt.NDArray[Any]]) -> Path:
+    """Write named columns of one length to a `.csv` or `.parquet` file and return its path."""
+    check_ending(path, TABLES)
     try:
         import pyarrow as pa
         from pyarrow import csv, parquet
     except ModuleNotFoundError:
-        raise UserError(f"{suffix} needs pyarrow: pip install 'homogcl[tables]'") from None
-    columns = {"id": pa.array(list(ids))} | {f"z{j}": pa.array(z[:, j]) for j in range(z.shape[1])}
+        raise UserError(f"{path.suffix} needs pyarrow: pip install 'homogcl[tables]'") from None
+    arrays = {
+        name: pa.array(each if isinstance(each, np.ndarray) else list(each))
+        for name, each in columns.items()
+    }
     sink = pa.BufferOutputStream()
-    if suffix == ".csv":
-        csv.write_csv(pa.table(columns), sink)
-    else:
-        parquet.write_table(pa.table(columns), sink)
-    content: bytes = sink.getvalue().to_pybytes()
-    return content
+    write = csv.write_csv if path.suffix == ".csv" else parquet.write_table
+    write(pa.table(arrays), sink)
+    return write_atomically(path, sink.getvalue().to_pybytes())
+
+
+def check_ending(path: Path, known: Sequence[str]) -> None:
+    """Refuse a file whose ending is not among those that can be written."""
+    if path.suffix not in known:
+        raise UserError(f"cannot write {path.name}: unknown ending{nearest(path.suffix, known)}")

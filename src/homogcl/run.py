@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import torch
@@ -14,11 +14,19 @@ from torch_geometric.data import Data
 
 from homogcl.checkpoint import Checkpoints
 from homogcl.config import Config
-from homogcl.data import load
-from homogcl.evaluate import ProbeConfig, cluster_scores, linear_probe, predictions
+from homogcl.data import graph_name, load, own_path
+from homogcl.errors import UserError
+from homogcl.evaluate import (
+    ProbeConfig,
+    cluster_scores,
+    knn_scores,
+    linear_probe,
+    link_scores,
+    predictions,
+)
 from homogcl.memory import peak_bytes, reset_peak
 from homogcl.methods import Method, Sizes, build, configure
-from homogcl.presets import Settings, resolve
+from homogcl.presets import NO_DATA_SET, Settings, resolve
 from homogcl.results import (
     Record,
     cell_path,
@@ -31,11 +39,10 @@ from homogcl.results import (
     write_record,
 )
 from homogcl.streams import stream
+from homogcl.tasks import DEFAULT_TASKS, TASKS, check_labels, with_edges_held_out
 from homogcl.train import Epoch, embeddings, fit, logits
 
 OnEpoch = Callable[[Epoch], None]
-
-TASKS = {"probe": "test_accuracy", "cluster": "nmi"}  # and the metric that shows it was done
 
 
 @dataclass(frozen=True)
@@ -44,13 +51,14 @@ class RunSpec:
 
     Attributes:
         method: A method's name, with plug-ins behind plus signs.
-        data: A data set's name.
+        data: A data set's name, or the path of a user's own graph.
         seed: Root seed of every random stream.
         overrides: Settings that prevail over the preset's.
         preset: An alternative preset, such as `official`.
         milestones: Epochs after which the embeddings are probed, besides the last one.
         tasks: What the embeddings are scored on, of `TASKS`.
         root: Folder of all data sets; by default as `homogcl.load` has it.
+        files: What `graph.toml` could say of the files at a path.
     """
 
     method: str
@@ -59,18 +67,30 @@ class RunSpec:
     overrides: Mapping[str, object] = field(default_factory=dict)
     preset: str | None = None
     milestones: tuple[int, ...] = ()
-    tasks: tuple[str, ...] = ("probe", "cluster")
+    tasks: tuple[str, ...] = DEFAULT_TASKS
     root: Path | None = None
+    files: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """What the graph is called: the data set's name, or what its path ends in."""
+        return graph_name(self.data)
 
     def settings(self) -> Settings:
-        """Return the resolved settings."""
-        return resolve(self.method, self.data, self.overrides, self.preset)
+        """Return the resolved settings; presets know no graph of a user's own."""
+        known = self.data if own_path(self.data) is None else NO_DATA_SET
+        return resolve(self.method, known, self.overrides, self.preset)
 
     def graph(self) -> Data:
-        """Return the data set, prepared as the settings say and split by the seed."""
+        """Return the graph, prepared as the settings say and split by the seed."""
         wanted = self.settings().data
         return load(
-            self.data, self.root, features=wanted.features, split=wanted.split, seed=self.seed
+            self.data,
+            self.root,
+            features=wanted.features,
+            split=wanted.split,
+            seed=self.seed,
+            files=self.files,
         )
 
 
@@ -89,6 +109,7 @@ class Trained:
 def train(
     spec: RunSpec,
     *,
+    graph: Data | None = None,
     on_epoch: OnEpoch | None = None,
     checkpoint_folder: Path | None = None,
 ) -> Trained:
@@ -96,11 +117,12 @@ def train(
 
     Args:
         spec: What to train.
+        graph: What to train on, by default `spec.graph()`.
         on_epoch: Called after each step.
         checkpoint_folder: Where to leave checkpoints and to resume from.
     """
     settings = spec.settings()
-    graph = spec.graph()
+    graph = spec.graph() if graph is None else graph
     method = build(spec.method, settings.method, Sizes.of(graph), spec.seed)
     terms: dict[str, float] = {}
     milestones: dict[str, dict[str, float]] = {}
@@ -128,9 +150,13 @@ def train(
 
 
 def scores(
-    method: Method, graph: Data, seed: int, tasks: Sequence[str] = ("probe", "cluster")
+    method: Method, graph: Data, seed: int, tasks: Sequence[str] = DEFAULT_TASKS
 ) -> dict[str, float]:
-    """Return the metrics of a trained method on the tasks, by the names that records use."""
+    """Return the metrics of a trained method on the tasks, by the names that records use.
+
+    The task "links" is not among them: it needs a training of its own, `link_prediction`.
+    """
+    check_labels(graph, tasks)
     z = embeddings(method, graph)
     metrics: dict[str, float] = {}
     if "probe" in tasks and "Y" in method.training_data:
@@ -140,8 +166,24 @@ def scores(
     elif "probe" in tasks:
         metrics |= probe(z, graph, seed)
     if "cluster" in tasks:
-        metrics |= cluster_scores(z, graph.y, seed)
+        labeled = graph.y >= 0
+        metrics |= cluster_scores(z[labeled], graph.y[labeled], seed)
+    if "knn" in tasks:
+        metrics |= knn_scores(z, graph.y, graph.train_mask, graph.val_mask, graph.test_mask)
     return metrics
+
+
+def link_prediction(
+    spec: RunSpec, graph: Data, on_epoch: OnEpoch | None = None
+) -> dict[str, float]:
+    """Return how well edges are found that the training did not see.
+
+    A tenth of the edges is held out, the method of `spec` is trained anew on the others, and the
+    cosines of its embeddings tell the held-out edges from as many pairs without an edge.
+    """
+    seen, links = with_edges_held_out(graph, spec.settings().data.features, spec.seed)
+    trained = train(replace(spec, milestones=()), graph=seen, on_epoch=on_epoch)
+    return link_scores(embeddings(trained.method, seen), links)
 
 
 def probe(z: Tensor, graph: Data, seed: int) -> dict[str, float]:
@@ -155,7 +197,7 @@ def record_of(spec: RunSpec, trained: Trained, metrics: dict[str, float]) -> Rec
     graph, settings = trained.graph, recorded_settings(spec)
     return Record(
         method=spec.method,
-        data=spec.data,
+        data=spec.name,
         seed=spec.seed,
         settings=settings,
         settings_sha256=settings_sha256(settings),
@@ -180,18 +222,30 @@ def run_cell(spec: RunSpec, results: Path, on_epoch: OnEpoch | None = None) -> t
     """
     path = cell_path(
         results,
-        data=spec.data,
+        data=spec.name,
         method=spec.method,
         settings=recorded_settings(spec),
         seed=spec.seed,
     )
+    own = own_path(spec.data) is not None
+    graph = spec.graph() if own else None
     if is_done(path):
         record = read_record(path)
+        if graph is not None and record.data_sha256 != graph.sha256:
+            raise UserError(
+                f"{path} is the record of another graph that is called {spec.name}, or of this one "
+                "before it changed; give another folder of results"
+            )
         probed = {str(epochs) for epochs in spec.milestones} <= set(record.milestones)
         if probed and {TASKS[task] for task in spec.tasks} <= set(record.metrics):
             return record, False
-    trained = train(spec, on_epoch=on_epoch)
-    record = record_of(spec, trained, scores(trained.method, trained.graph, spec.seed, spec.tasks))
+    graph = spec.graph() if graph is None else graph
+    check_labels(graph, spec.tasks)
+    trained = train(spec, graph=graph, on_epoch=on_epoch)
+    metrics = scores(trained.method, graph, spec.seed, spec.tasks)
+    if "links" in spec.tasks:
+        metrics |= link_prediction(spec, graph, on_epoch)
+    record = record_of(spec, trained, metrics)
     write_record(results, record)
     return record, True
 

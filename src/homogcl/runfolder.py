@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -12,12 +13,17 @@ import numpy as np
 import numpy.typing as npt
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save
+from torch_geometric.data import Data
 
+from homogcl.data import original_ids, own_path
+from homogcl.data.own_files import description
 from homogcl.errors import UserError
 from homogcl.files import write_atomically
 from homogcl.methods import Method, Sizes, build
+from homogcl.presets import NO_DATA_SET, Settings, resolve
 from homogcl.run import RunSpec, Trained, resolved_settings
 from homogcl.train import Epoch, embeddings
+from homogcl.transfer import Learned, for_method
 
 
 @dataclass(frozen=True)
@@ -31,44 +37,128 @@ class RunFolder:
         """The folder of checkpoints."""
         return self.path / "checkpoint"
 
-    def begin(self, spec: RunSpec, *, resume: bool) -> None:
-        """Write the configuration; refuse a folder in use unless it is to be resumed as it was."""
-        config = {
+    def begin(self, spec: RunSpec, graph: Data, *, resume: bool) -> None:
+        """Write the configuration; refuse a folder in use unless it is to be resumed as it was.
+
+        Args:
+            spec: What is run; a path is kept whole, so that the run is found from anywhere.
+            graph: What it is trained on, whose files are known again by their hashes.
+            resume: Whether the folder may hold the same run already.
+        """
+        own = own_path(spec.data)
+        config: dict[str, Any] = {
             "method": spec.method,
-            "data": spec.data,
+            "data": spec.data if own is None else str(own.resolve()),
             "seed": spec.seed,
             "overrides": dict(spec.overrides),
             "preset": spec.preset,
             "settings": resolved_settings(spec),
         }
+        if own is not None:
+            config |= {"files": dict(spec.files), "files_sha256": graph.files}
+            config["data_sha256"] = graph.sha256  # of the files and of which columns are what
         path = self.path / "config.json"
+        config = json.loads(json.dumps(config))
         if not path.exists():
             write_atomically(path, (json.dumps(config, indent=2) + "\n").encode())
-        elif not resume:
+            return
+        if not resume:
             raise UserError(f"{self.path} holds a run already; give --resume or another --out")
-        elif self._json("config.json") != json.loads(json.dumps(config)):
+        before = self._json("config.json")
+        self._check_files(before, config.get("files_sha256", {}), str(spec.data))
+        # A graph that was moved is still the same graph.
+        if {**before, "data": "", "files": {}} != {**config, "data": "", "files": {}} or (
+            own is None and before["data"] != config["data"]
+        ):
             raise UserError(f"{path} is of another run; resume with the settings it began with")
 
     def finish(self, trained: Trained) -> None:
-        """Write weights, sizes and embeddings."""
+        """Write weights, sizes, embeddings and the nodes' ids."""
         state = {key: value.contiguous() for key, value in trained.method.state_dict().items()}
         write_atomically(self.path / "model.safetensors", save(state))
-        sizes = asdict(Sizes.of(trained.graph))
-        write_atomically(self.path / "sizes.json", (json.dumps(sizes) + "\n").encode())
-        z = embeddings(trained.method, trained.graph).cpu().numpy()
+        graph = trained.graph
+        self._write("sizes.json", asdict(Sizes.of(graph)))
+        self._write("graph.json", asdict(Learned.of(graph)))
+        z = embeddings(trained.method, graph).cpu().numpy()
         write_atomically(self.path / "embeddings.npy", _npy(z))
+        self._write("ids.json", original_ids(graph))
 
-    def spec(self, root: Path | None = None) -> RunSpec:
-        """Return what was run here."""
+    def spec(
+        self,
+        root: Path | None = None,
+        data: str | None = None,
+        files: Mapping[str, object] | None = None,
+    ) -> RunSpec:
+        """Return what was run here.
+
+        Args:
+            root: Folder of all data sets.
+            data: Another data set, or the path of another graph, or where the same one lies now.
+            files: What `graph.toml` could say of its files; by default what was said of the
+                run's own, where both are files of edges.
+        """
         config = self._json("config.json")
+        place = own_path(config["data"] if data is None else data)
+        if not files and place is not None and (data is None or description(place) is None):
+            files = config.get("files", {})
         return RunSpec(
             config["method"],
-            config["data"],
+            config["data"] if data is None else data,
             config["seed"],
             config["overrides"],
-            config["preset"],
+            config["preset"] if data is None else None,
             root=root,
+            files=files or {},
         )
+
+    def graph(self, spec: RunSpec) -> Data:
+        """Return the graph of `spec` as the method that was trained here takes it.
+
+        Where it is the run's own, files that are gone or have changed are an error that names
+        them; where it is another one, the method must be able to embed it.
+        """
+        config = self._json("config.json")
+        place = own_path(spec.data)
+        same = spec.data == config["data"]
+        if same and place is not None and not place.exists():
+            raise UserError(f"{place} is gone; say with --data where it lies now")
+        graph = spec.graph()
+        if same:
+            self._check_files(config, graph.get("files") or {}, spec.data)
+        return for_method(graph, self.method(), self.learned())
+
+    def embeddings(self) -> npt.NDArray[np.float32]:
+        """Return the embeddings of the graph that the run was trained on, [N, d']."""
+        path = self.path / "embeddings.npy"
+        try:
+            found: npt.NDArray[np.float32] = np.load(path, allow_pickle=False)
+        except FileNotFoundError:
+            raise UserError(f"{self.path} is no finished run: {path.name} is missing") from None
+        except (OSError, ValueError, EOFError) as error:
+            raise UserError(f"{path} is damaged: {str(error).splitlines()[0]}") from None
+        return found
+
+    def ids(self) -> list[str] | list[int]:
+        """Return the ids of the nodes of that graph, in the order of `embeddings`."""
+        found: list[str] | list[int] = self._read("ids.json")
+        return found
+
+    def learned(self) -> Learned:
+        """Return what there is to know of that graph."""
+        return Learned.read(self._json("graph.json"))
+
+    def resolved(self) -> Settings:
+        """Return all settings that the run was trained with, whatever presets say by now."""
+        config = self._json("config.json")
+        parts = config["settings"]
+        flat = {**parts["method"], **parts["train"], **parts["data"]}
+        return resolve(config["method"], NO_DATA_SET, flat)
+
+    def losses(self) -> list[float]:
+        """Return the loss of each epoch that was logged."""
+        path = self.path / "metrics.jsonl"
+        lines = path.read_text("utf-8").splitlines() if path.exists() else []
+        return [json.loads(line)["loss"] for line in lines]
 
     def sizes(self) -> Sizes:
         """Return the sizes of the graph that the run was trained on."""
@@ -87,15 +177,30 @@ class RunFolder:
             raise UserError(f"{path} does not hold this run's weights: {reason}") from None
         return method.eval()
 
+    def _check_files(self, config: dict[str, Any], now: dict[str, str], data: str) -> None:
+        before: dict[str, str] = config.get("files_sha256", {})
+        for name in {**before, **now}:
+            if before.get(name) != now.get(name):
+                raise UserError(
+                    f"{data}: {name} is not what the run {self.path} was trained on; give "
+                    "--data to use it as it is now, or train anew"
+                )
+
+    def _write(self, name: str, value: object) -> None:
+        write_atomically(self.path / name, (json.dumps(value) + "\n").encode())
+
     def _json(self, name: str) -> dict[str, Any]:
+        found: dict[str, Any] = self._read(name)
+        return found
+
+    def _read(self, name: str) -> Any:
         path = self.path / name
         try:
-            content: dict[str, Any] = json.loads(path.read_text("utf-8"))
+            return json.loads(path.read_text("utf-8"))
         except FileNotFoundError:
             raise UserError(f"{self.path} is no finished run: {name} is missing") from None
         except ValueError as error:
             raise UserError(f"{path} is not valid JSON: {error}") from None
-        return content
 
 
 class Log:

@@ -32,7 +32,7 @@ def test_sound_graph_passes(block_graph: Data) -> None:
         ({"edge_weight": torch.tensor([1, torch.inf, 1])}, "weight of edge 1 is not a finite"),
         ({"y": torch.zeros(4, dtype=torch.int64)}, r"needs 3 int64 labels, .* shape \[4\]"),
         ({"y": torch.zeros(3)}, "needs 3 int64 labels, found float32"),
-        ({"y": torch.tensor([0, -1, 0])}, "node 1 has the label -1"),
+        ({"y": torch.tensor([-1, -2, 0])}, "node 1 has the label -2"),
         ({"val_mask": torch.ones(3)}, "val_mask must hold 3 truth values, found float32"),
     ],
 )

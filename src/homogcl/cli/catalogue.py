@@ -8,10 +8,11 @@ from enum import StrEnum
 import typer
 
 from homogcl import display
-from homogcl.cli.options import Json, Preset
+from homogcl.cli.options import Data, Json, Preset
 from homogcl.data import data_names
 from homogcl.methods import method_class, method_names, plugin_names, summary
-from homogcl.presets import preset_names, resolve
+from homogcl.presets import preset_names
+from homogcl.run import RunSpec
 
 
 class Listing(StrEnum):
@@ -45,9 +46,9 @@ def list_names(what: Listing, as_json: Json = False) -> None:
     display.rows(rows[what.value], as_json=as_json)
 
 
-def show(method: str, data: str, preset: Preset = None, as_json: Json = False) -> None:
+def show(method: str, data: Data, preset: Preset = None, as_json: Json = False) -> None:
     """Show the settings of METHOD on DATA and where they come from."""
-    settings = resolve(method, data, preset=preset)
+    settings = RunSpec(method, data, preset=preset).settings()
     if as_json:
         typer.echo(json.dumps({**settings.flat(), "source": settings.source}))
         return

@@ -12,6 +12,11 @@ Root = Annotated[Path | None, typer.Option(help="Folder of the data sets (else $
 Set = Annotated[list[str] | None, typer.Option("--set", help="key=value; may be repeated.")]
 Preset = Annotated[str | None, typer.Option(help="An alternative preset, such as official.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Data = Annotated[str, typer.Argument(help="A data set's name, or the path of your own graph.")]
+OtherData = Annotated[
+    str | None,
+    typer.Option("--data", help="Another graph, or where the run's own one lies now."),
+]
 Seed = Annotated[int, typer.Option(min=0, help="Root seed of every random stream.")]
 
 
@@ -20,3 +25,5 @@ class Task(StrEnum):
 
     probe = "probe"
     cluster = "cluster"
+    knn = "knn"
+    links = "links"

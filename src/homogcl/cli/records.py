@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -9,6 +10,7 @@ from typing import Annotated
 import typer
 
 from homogcl import display
+from homogcl.cli.files import with_files
 from homogcl.cli.options import Preset, Root, Set, Task
 from homogcl.errors import UnknownName, UserError
 from homogcl.report.readme import TABLES, named_table
@@ -16,6 +18,7 @@ from homogcl.report.readme import insert as insert_table
 from homogcl.report.table import to_csv, to_latex, to_markdown
 from homogcl.run import RunSpec, run_cell
 from homogcl.settings import parse_overrides
+from homogcl.tasks import DEFAULT_TASKS
 
 
 class Format(StrEnum):
@@ -26,9 +29,13 @@ class Format(StrEnum):
     csv = "csv"
 
 
+@with_files
 def run(
     methods: list[str],
-    data: Annotated[list[str], typer.Option("--data", help="Data set; may be repeated.")],
+    data: Annotated[
+        list[str], typer.Option("--data", help="Data set or path of your own; may be repeated.")
+    ],
+    files: Mapping[str, object],
     seeds: Annotated[int, typer.Option(min=1, help="Seeds 0 to n-1.")] = 5,
     results: Annotated[Path, typer.Option(help="Folder of records.")] = Path("results"),
     settings: Set = None,
@@ -40,9 +47,9 @@ def run(
     """Train and evaluate every method on every data set and seed; finished cells are skipped."""
     overrides = parse_overrides(settings or [])
     epochs = _epochs(milestones)
-    scored = tuple(task.value for task in tasks or Task)
+    scored = tuple(task.value for task in tasks) if tasks else DEFAULT_TASKS
     cells = [
-        RunSpec(method, name, seed, overrides, preset, epochs, scored, root)
+        RunSpec(method, name, seed, overrides, preset, epochs, scored, root, files)
         for name in data
         for method in methods
         for seed in range(seeds)
@@ -51,7 +58,7 @@ def run(
         spec.settings()  # what is wrong is said before the first hour, not after it
     with display.grid(len(cells)) as show:
         for spec in cells:
-            record, ran = run_cell(spec, results, show.epoch(f"{spec.method} on {spec.data}"))
+            record, ran = run_cell(spec, results, show.epoch(f"{spec.method} on {spec.name}"))
             show.cell(record, ran=ran)
 
 

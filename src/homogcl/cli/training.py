@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from homogcl import display
-from homogcl.cli.options import Json, Preset, Root, Seed, Set, Task
+from homogcl.cli.files import with_files
+from homogcl.cli.options import Data, Json, OtherData, Preset, Root, Seed, Set, Task
+from homogcl.data import original_ids
 from homogcl.demo import demo as run_demo
-from homogcl.errors import UserError
-from homogcl.export import write_embeddings
-from homogcl.run import RunSpec, scores
+from homogcl.export import FORMATS, check_ending, write_embeddings
+from homogcl.run import RunSpec, link_prediction, scores
 from homogcl.run import train as train_spec
 from homogcl.runfolder import Log, RunFolder
 from homogcl.settings import parse_overrides
@@ -27,9 +29,11 @@ def demo(
     run_demo(out, seed)
 
 
+@with_files
 def train(
     method: str,
-    data: str,
+    data: Data,
+    files: Mapping[str, object],
     seed: Seed = 0,
     out: Annotated[Path | None, typer.Option(help="Run folder.")] = None,
     settings: Set = None,
@@ -39,54 +43,62 @@ def train(
 ) -> None:
     """Train METHOD on DATA and keep weights, embeddings and log in a run folder."""
     overrides = parse_overrides(settings or [])
-    spec = RunSpec(method, data, seed, overrides, preset, root=root)
-    folder = RunFolder(out or Path("runs") / f"{data}-{method}-s{seed}")
+    spec = RunSpec(method, data, seed, overrides, preset, root=root, files=files)
     spec.settings()
-    spec.graph()
-    folder.begin(spec, resume=resume)
+    folder = RunFolder(out or Path("runs") / f"{spec.name}-{method}-s{seed}")
+    graph = spec.graph()
+    folder.begin(spec, graph, resume=resume)
+    if "report" in graph:
+        display.say(f"{spec.name}: {graph.report}")
     log = Log(folder)
-    with display.training(f"{method} on {data}") as show:
+    with display.training(f"{method} on {spec.name}") as show:
 
         def follow(epoch: Epoch) -> None:
             log(epoch)
             show(epoch)
 
-        trained = train_spec(spec, on_epoch=follow, checkpoint_folder=folder.checkpoints)
+        trained = train_spec(
+            spec, graph=graph, on_epoch=follow, checkpoint_folder=folder.checkpoints
+        )
     folder.finish(trained)
-    display.say(f"trained {method} on {data} in {trained.seconds:.1f} s; run folder: {folder.path}")
+    display.say(
+        f"trained {method} on {spec.name} in {trained.seconds:.1f} s; run folder: {folder.path}"
+    )
 
 
+@with_files
 def evaluate(
     run: Path,
+    files: Mapping[str, object],
     task: Annotated[Task, typer.Option(help="What to score.")] = Task.probe,
+    data: OtherData = None,
     as_json: Json = False,
     root: Root = None,
 ) -> None:
-    """Score the embeddings of a run on its data set's labels."""
+    """Score a run's embeddings on labels, or its method on edges held out of a new training."""
     folder = RunFolder(run)
-    spec = folder.spec(root)
-    metrics = scores(folder.method(), spec.graph(), spec.seed, (task.value,))
+    spec = folder.spec(root, data, files)
+    graph = folder.graph(spec)
+    if task is Task.links:
+        with display.training(f"{spec.method} on {spec.name} without a tenth of its edges") as show:
+            metrics = link_prediction(spec, graph, show)
+    else:
+        metrics = scores(folder.method(), graph, spec.seed, (task.value,))
     display.result({"task": task.value, **metrics}, as_json=as_json)
 
 
+@with_files
 def embed(
     run: Path,
+    files: Mapping[str, object],
     output: Annotated[Path, typer.Option("--output", "-o", help=".npy, .csv or .parquet")],
-    data: Annotated[str | None, typer.Option(help="Another data set to embed.")] = None,
+    data: OtherData = None,
     root: Root = None,
 ) -> None:
     """Write the embeddings of a run's graph, or of another one, with the nodes' ids."""
+    check_ending(output, FORMATS)
     folder = RunFolder(run)
-    spec = folder.spec(root)
-    method = folder.method()
-    if data is not None and data != spec.data:
-        if method.transductive:
-            raise UserError(f"{method.name} knows only the graph it was trained on, not {data}")
-        spec = RunSpec(spec.method, data, spec.seed, spec.overrides, root=root)
-    graph = spec.graph()
-    trained_on = folder.sizes().features
-    if graph.num_features != trained_on:
-        raise UserError(f"{spec.data} has {graph.num_features} features, the run has {trained_on}")
-    z = embeddings(method, graph).cpu().numpy()
-    for path in write_embeddings(output, range(len(z)), z):
+    graph = folder.graph(folder.spec(root, data, files))
+    z = embeddings(folder.method(), graph).cpu().numpy()
+    for path in write_embeddings(output, original_ids(graph), z):
         display.say(f"wrote {path}")

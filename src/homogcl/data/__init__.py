@@ -1,9 +1,10 @@
-"""Graphs by name: read, checked, normalized and split."""
+"""Graphs by name or from files: read, checked, normalized and split."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Mapping
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
@@ -15,10 +16,13 @@ from homogcl.config import Config
 from homogcl.data.check import MASKS, validate
 from homogcl.data.edges import undirected
 from homogcl.data.features import Normalization, compact, normalize
-from homogcl.data.names import class_names, node_ids
+from homogcl.data.names import class_names, node_ids, original_ids
+from homogcl.data.own import OwnGraph, read_own
+from homogcl.data.own_files import TOML
+from homogcl.data.own_tables import ending
 from homogcl.data.root import data_root, sha256
 from homogcl.data.sources import SOURCES, Source, raw_files
-from homogcl.data.splits import SplitName, random_split
+from homogcl.data.splits import SplitMade, SplitName, random_split_of
 from homogcl.data.statistics import Statistics, edge_homophily, statistics
 from homogcl.data.synthetic import citation_graph
 from homogcl.errors import UnknownName, UserError
@@ -32,8 +36,11 @@ __all__ = [
     "class_names",
     "data_names",
     "edge_homophily",
+    "graph_name",
     "load",
     "node_ids",
+    "original_ids",
+    "own_path",
     "source",
     "statistics",
     "validate",
@@ -59,45 +66,120 @@ def source(name: str) -> Source | None:
     return SOURCES.get(_resolve(name))
 
 
+def own_path(data: str | Path) -> Path | None:
+    """Return where a user's own graph lies, or None if `data` names a data set.
+
+    What is a data set's name stays one, even where a file is called the same: `./cora` is the file.
+    """
+    if isinstance(data, Path):
+        return data.expanduser()
+    if data in data_names() or _plain(data) in data_names():
+        return None
+    path = Path(data).expanduser()
+    return path if "/" in data or path.suffix or path.exists() else None
+
+
+def graph_name(data: str | Path) -> str:
+    """Return what a graph is called in records: a data set's name, or what its path ends in.
+
+    >>> graph_name("friends/edges.csv.gz"), graph_name("data/friends/graph.toml")
+    ('edges', 'friends')
+    """
+    path = own_path(data)
+    if path is None:
+        return _resolve(str(data))
+    path = path.resolve()
+    if path.name == TOML:
+        path = path.parent
+    stem = path.name if path.is_dir() else path.name.removesuffix(".gz").removesuffix(ending(path))
+    name = stem.strip(".") or "graph"
+    # Records and presets of a published data set are not this graph's.
+    return f"{name}-own" if _plain(name) in data_names() else name
+
+
 def load(
-    name: str,
+    name: str | Path,
     root: str | Path | None = None,
     *,
     features: Normalization = "row",
     split: SplitName | None = None,
     seed: int = 0,
+    files: Mapping[str, object] | None = None,
 ) -> Data:
-    """Return a data set as a graph that every method and evaluation takes.
+    """Return a graph that every method and evaluation takes.
 
     Args:
-        name: One of `data_names()`; case and the characters - and _ do not matter.
+        name: One of `data_names()`, where case and the characters - and _ do not matter; or the
+            path of a user's own graph, as `read_own` takes it.
         root: Folder of all data sets; else `$HOMOGCL_DATA`, else the XDG cache. Published data
             sets that are missing there are downloaded into it.
-        features: "row" divides each row by its sum, "raw" leaves features as published.
-        split: "public" takes the published masks, "random" draws 10/10/80 %; by default the
-            published masks where there are any.
+        features: "row" divides each row by its sum, "raw" leaves features as they are.
+        split: "public" takes the masks that came with the graph, "random" draws 10/10/80 % of
+            the labeled nodes; by default the masks where there are any.
         seed: Root seed, from whose stream "split" the random split is drawn.
+        files: What `graph.toml` could say of the files at a path.
 
     The graph has `x` float32 [N, d] (CSR if sparse), `edge_index` [2, E] (both directions, sorted,
-    no self-loops), `y` [N], the masks `train_mask`, `val_mask`, `test_mask` [N], and the strings
-    `name`, `split_name` and `sha256`: over the raw files, or over the tensors if there are none.
+    no self-loops), `y` [N] if it has labels (-1 where a node has none), the masks `train_mask`,
+    `val_mask`, `test_mask` [N], and the strings `name`, `split_name` and `sha256`: over the raw
+    files, or over the tensors if there are none. A user's own graph also has `ids`,
+    `class_names`, `feature_names`, `structural`, `report` and `files`, their hashes by name.
     """
-    name = _resolve(name)
+    path = own_path(name)
+    if path is not None:
+        graph = _own(path, seed, files or {})
+    elif files:
+        raise UserError(f"{name} is a data set; {', '.join(files)} belongs to files of your own")
+    else:
+        graph = _published(_resolve(str(name)), root)
+    graph.x = normalize(graph.x, features)
+    masks, graph.split_name = _masks(graph, str(name), split, seed)
+    for key, mask in zip(MASKS, masks, strict=True):
+        graph[key] = mask
+    graph.name = graph_name(name)
+    return graph
+
+
+def _published(name: str, root: str | Path | None) -> Data:
     graph, digest = _read(name, data_root(root))
     validate(graph, name)
     edge_index, edge_weight = undirected(
         graph.edge_index, graph.x.size(0), graph.get("edge_weight")
     )
-    result = Data(x=normalize(compact(graph.x), features), edge_index=edge_index)
+    result = Data(x=compact(graph.x), edge_index=edge_index, sha256=digest)
     if edge_weight is not None:
         result.edge_weight = edge_weight.to(torch.float32)
-    if graph.get("y") is not None:
-        result.y = graph.y
-    masks, result.split_name = _masks(graph, name, split, seed)
-    for key, mask in zip(MASKS, masks, strict=True):
-        result[key] = mask
-    result.name, result.sha256 = name, digest
+    for key in ("y", *MASKS):
+        if graph.get(key) is not None:
+            result[key] = graph[key]
     return result
+
+
+def _own(path: Path, seed: int, files: Mapping[str, object]) -> Data:
+    own = read_own(path, seed=seed, **files)
+    graph = own.graph()
+    graph.report = str(own.report)
+    graph.files = _file_sha256(own, path)
+    columns = {key: value for key, value in files.items() if not _is_file(key, value)}
+    said = json.dumps([graph.files, columns], sort_keys=True, default=str)
+    graph.sha256 = hashlib.sha256(said.encode()).hexdigest()
+    return graph
+
+
+def _file_sha256(own: OwnGraph, path: Path) -> dict[str, str]:
+    """Return the hash of each file that was read, by its name in the folder of the graph."""
+    folder = path if path.is_dir() else path.parent
+    hashes = {}
+    for each in own.files:
+        inside = each.is_relative_to(folder)
+        with each.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        hashes[str(each.relative_to(folder)) if inside else each.name] = digest
+    return hashes
+
+
+def _is_file(setting: str, value: object) -> bool:
+    return setting == "nodes" or (setting == "features" and not isinstance(value, list))
 
 
 def _read(name: str, root: Path) -> tuple[Data, str]:
@@ -117,13 +199,17 @@ def _read(name: str, root: Path) -> tuple[Data, str]:
 
 def _masks(
     graph: Data, name: str, split: SplitName | None, seed: int
-) -> tuple[list[Tensor], SplitName]:
+) -> tuple[list[Tensor], SplitMade]:
+    nodes = graph.x.size(0)
+    labeled = graph.y >= 0 if "y" in graph else torch.zeros(nodes, dtype=torch.bool)
+    if not bool(labeled.any()):
+        return [labeled] * len(MASKS), "none"
     published = all(graph.get(key) is not None for key in MASKS)
     if split == "public" and not published:
         raise UserError(f"{name} has no public split; use split = random")
     if split == "public" or (split is None and published):
-        return [graph[key] for key in MASKS], "public"
-    return list(random_split(graph.x.size(0), stream(seed, "split"))), "random"
+        return [graph[key] & labeled for key in MASKS], "public"
+    return list(random_split_of(labeled, stream(seed, "split"))), "random"
 
 
 def _tensor_sha256(graph: Data) -> str:
@@ -154,7 +240,10 @@ def _resolve(name: str) -> str:
     names = data_names()
     if name in names:
         return name
-    plain = name.lower().replace("-", "").replace("_", "")
-    if plain not in names:
+    if _plain(name) not in names:
         raise UnknownName("data set", name, names)
-    return plain
+    return _plain(name)
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("-", "").replace("_", "")

@@ -80,10 +80,12 @@ def _check_labels(y: Tensor | None, num_nodes: int, name: str) -> None:
         return
     if y.dtype != torch.int64 or y.shape != (num_nodes,):
         raise UserError(f"{name}: needs {num_nodes} int64 labels, found {_form(y)}")
-    negative = (y < 0).nonzero()
+    negative = (y < -1).nonzero()
     if len(negative) > 0:
         node = int(negative[0])
-        raise UserError(f"{name}: node {node} has the label {int(y[node])}; labels start at 0")
+        raise UserError(
+            f"{name}: node {node} has the label {int(y[node])}; labels start at 0, and -1 is none"
+        )
 
 
 def _form(value: object) -> str:

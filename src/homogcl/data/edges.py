@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
+
+import torch
 from torch import Tensor
+from torch_geometric.data import Data
 from torch_geometric.utils import remove_self_loops, to_undirected
 
 
@@ -16,6 +20,20 @@ def undirected(
     """
     edge_index, edge_weight = remove_self_loops(edge_index, edge_weight)
     if edge_weight is None:
-        return to_undirected(edge_index, num_nodes=num_nodes), None
+        row, col = edge_index
+        # Without weights there is nothing to move along, so that a sort of plain numbers will do.
+        keys = torch.cat([row * num_nodes + col, col * num_nodes + row]).sort().values
+        keys = torch.unique_consecutive(keys)
+        return torch.stack([keys // max(1, num_nodes), keys % max(1, num_nodes)]), None
     both, weight = to_undirected(edge_index, edge_weight, num_nodes=num_nodes, reduce="mean")
     return both, weight
+
+
+def edges_sha256(graph: Data) -> str:
+    """Return a hash of the number of nodes, the edges and their weights."""
+    digest = hashlib.sha256(str(graph.num_nodes).encode())
+    for part in (graph.edge_index, graph.get("edge_weight")):
+        if part is not None:
+            digest.update(f"{part.dtype} {tuple(part.shape)}".encode())
+            digest.update(part.cpu().contiguous().numpy().tobytes())
+    return digest.hexdigest()

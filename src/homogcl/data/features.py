@@ -21,7 +21,7 @@ def sparse_features(matrix: scipy.sparse.csr_matrix) -> Tensor:
     csr = matrix.copy()
     csr.sum_duplicates()
     csr.eliminate_zeros()
-    return _csr_tensor(
+    return csr_tensor(
         torch.from_numpy(csr.indptr.astype(np.int64)),
         torch.from_numpy(csr.indices.astype(np.int64)),
         torch.from_numpy(csr.data.astype(np.float32)),
@@ -52,7 +52,7 @@ def normalize(x: Tensor, kind: Normalization) -> Tensor:
         return x / torch.where(total > 0, total, torch.ones_like(total))
     row = torch.repeat_interleave(torch.arange(x.size(0)), x.crow_indices().diff())
     total = x.values().new_zeros(x.size(0)).index_add(0, row, x.values().abs())
-    return _csr_tensor(
+    return csr_tensor(
         x.crow_indices(), x.col_indices(), x.values() / total[row], (x.size(0), x.size(1))
     )
 
@@ -61,10 +61,11 @@ def _from_dense(x: Tensor) -> Tensor:
     row, column = x.nonzero(as_tuple=True)
     starts = torch.zeros(x.size(0) + 1, dtype=torch.int64)
     starts[1:] = torch.bincount(row, minlength=x.size(0)).cumsum(0)
-    return _csr_tensor(starts, column, x[row, column], (x.size(0), x.size(1)))
+    return csr_tensor(starts, column, x[row, column], (x.size(0), x.size(1)))
 
 
-def _csr_tensor(starts: Tensor, columns: Tensor, values: Tensor, shape: tuple[int, int]) -> Tensor:
+def csr_tensor(starts: Tensor, columns: Tensor, values: Tensor, shape: tuple[int, int]) -> Tensor:
+    """Return a CSR tensor of this shape from where rows start, columns and values, checked."""
     with warnings.catch_warnings():
         # torch announces once a process that CSR is in beta: nothing a user could act on.
         warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta")

@@ -10,6 +10,12 @@ def node_ids(graph: Data) -> list[str]:
     return _names(graph, "ids", int(graph.num_nodes or 0))
 
 
+def original_ids(graph: Data) -> list[str] | list[int]:
+    """Return each node's id as its file has it, whole numbers as numbers; else its number."""
+    found: list[str] | list[int] = graph.ids if "ids" in graph else list(range(graph.num_nodes))
+    return found
+
+
 def class_names(graph: Data) -> list[str]:
     """Return each class's name as its file has it, `graph.class_names`, else its number."""
     labels = graph.y if "y" in graph else None

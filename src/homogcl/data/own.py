@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +15,7 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
+from homogcl.data.check import MASKS
 from homogcl.data.edges import undirected
 from homogcl.data.features import compact
 from homogcl.data.own_files import (
@@ -23,7 +27,9 @@ from homogcl.data.own_files import (
     open_table,
 )
 from homogcl.data.own_nodes import Nodes, positions, read_nodes, whole_numbers
+from homogcl.data.own_saved import SAVED, read_saved, saved_ids
 from homogcl.data.own_tables import Table, arrow, ending, pick
+from homogcl.data.own_text import DELIMITERS
 from homogcl.data.statistics import edge_homophily
 from homogcl.data.structural import structural_features
 from homogcl.errors import UserError
@@ -70,6 +76,17 @@ class OwnGraph:
     report: OwnReport
     classes: tuple[str, ...]  # the labels as they stand in the file, in the order of `data.y`
     files: tuple[Path, ...]  # what was read
+    feature_names: tuple[str, ...] = ()  # the columns of features, where they have names
+
+    def graph(self) -> Data:
+        """Return a copy of `data` that carries the names and whether its features are structural.
+
+        These are `ids`, `class_names`, `feature_names` and `structural`.
+        """
+        graph = copy.copy(self.data)
+        graph.ids, graph.class_names = self.ids, list(self.classes)
+        graph.feature_names, graph.structural = list(self.feature_names), self.report.structural
+        return graph
 
 
 def read_own(path: str | Path, *, seed: int = 0, **settings: object) -> OwnGraph:
@@ -82,28 +99,79 @@ def read_own(path: str | Path, *, seed: int = 0, **settings: object) -> OwnGraph
 
     Args:
         path: A folder with a `graph.toml`, or a file of edges: CSV, TSV or edge list (each also
-            gzipped), Parquet, GraphML or GEXF.
+            gzipped), Parquet, GraphML or GEXF; or a `Data` that `torch.save` wrote.
         seed: Root seed of features made of the edges.
         **settings: What `graph.toml` could say: `source`, `target`, `weight`, `nodes`, `id`,
             `features`, `label`, `split`; these prevail over the file.
     """
     place = Path(path).expanduser()
+    found = _saved(place, settings) if ending(place) in SAVED else _written(place, settings)
+    data = _graph(found, seed)
+    report = _report(found.pairs, data, structural=found.nodes.x is None)
+    nodes = found.nodes
+    return OwnGraph(data, found.ids, report, nodes.classes, found.files, nodes.feature_names)
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What the files hold, before edges are merged."""
+
+    pairs: npt.NDArray[np.int64]  # the rows of edges as numbers of nodes, [2, rows]
+    weight: Tensor | None  # [rows]
+    nodes: Nodes
+    ids: list[str] | list[int]
+    files: tuple[Path, ...]
+
+
+def _written(place: Path, settings: Mapping[str, object]) -> _Found:
     files = graph_files(place, settings)
     edges, listed = _tables(files)
     names = [pick(edges, files.source, 0, "source"), pick(edges, files.target, 1, "target")]
     ends = edges.text(names)
+    _check_header(edges, names, ends)
     nodes = read_nodes(files, listed, ends)
     if len(nodes.ids) == 0:
         raise UserError(f"{files.edges}: has no edges, and no file lists the nodes")
     pairs = np.stack([_numbered(edges, n, end, nodes) for n, end in zip(names, ends, strict=True)])
     weight = None if files.weight is None else _weights(edges, files.weight)
-    data = _graph(pairs, weight, nodes, seed)
     whole = whole_numbers(nodes.ids)
     ids = (nodes.ids if whole is None else whole).to_pylist()
-    report = _report(pairs, data, structural=nodes.x is None)
     toml = description(place)
-    read = (*([toml] if toml else []), *files.paths())
-    return OwnGraph(data, ids, report, nodes.classes, read)
+    return _Found(pairs, weight, nodes, ids, (*([toml] if toml else []), *files.paths()))
+
+
+def _check_header(edges: Table, names: Sequence[str], ends: Sequence[Any]) -> None:
+    """Refuse a file whose first line seems to be an edge that was taken for the names."""
+    compute = arrow().compute
+    for name in names if ending(edges.path) in DELIMITERS else []:
+        if any(compute.index(end, name).as_py() >= 0 for end in ends):
+            raise UserError(
+                f"{edges.path} line 1: {name!r} is also a node, so the file seems to lack the line "
+                "of column names; add one, or let the file's name end in .edges"
+            )
+
+
+def _saved(place: Path, settings: Mapping[str, object]) -> _Found:
+    for key in settings:
+        raise UserError(f"{place}: holds a whole graph; leave out {key}")
+    graph = read_saved(place)
+    ids = saved_ids(graph, place)
+    weight = graph.get("edge_weight")
+    if weight is not None and bool((weight <= 0).any()):
+        edge = int((weight <= 0).nonzero()[0])
+        raise UserError(f"{place}: the weight of edge {edge} is not above 0")
+    labels = graph.get("y")
+    classes = 0 if labels is None or not labels.numel() else int(labels.max()) + 1
+    nodes = Nodes(
+        ids,
+        graph.x if graph.num_features else None,
+        labels,
+        tuple(map(str, range(classes))),
+        {key: graph[key] for key in MASKS if key in graph},
+        str(place),
+    )
+    pairs = graph.edge_index.numpy()
+    return _Found(pairs, None if weight is None else weight.double(), nodes, ids, (place,))
 
 
 def _tables(files: GraphFiles) -> tuple[Table, Table | None]:
@@ -139,9 +207,9 @@ def _weights(edges: Table, wanted: str) -> Tensor:
     return torch.from_numpy(weight)
 
 
-def _graph(pairs: npt.NDArray[np.int64], weight: Tensor | None, nodes: Nodes, seed: int) -> Data:
-    size = len(nodes.ids)
-    edge_index, edge_weight = undirected(torch.from_numpy(pairs), size, weight)
+def _graph(found: _Found, seed: int) -> Data:
+    nodes, size = found.nodes, len(found.nodes.ids)
+    edge_index, edge_weight = undirected(torch.from_numpy(found.pairs), size, found.weight)
     x = nodes.x
     if x is None:
         x = structural_features(edge_index, size, seed=seed, edge_weight=edge_weight)
@@ -159,7 +227,7 @@ def _report(pairs: npt.NDArray[np.int64], data: Data, *, structural: bool) -> Ow
     size = data.x.size(0)
     loops = int((pairs[0] == pairs[1]).sum())
     kept = pairs[:, pairs[0] != pairs[1]]
-    given = len(np.unique(kept[0] * size + kept[1]))
+    given = _distinct(kept[0] * size + kept[1])
     edges = data.edge_index.size(1) // 2
     degree = torch.bincount(data.edge_index[0], minlength=size)
     return OwnReport(
@@ -175,12 +243,15 @@ def _report(pairs: npt.NDArray[np.int64], data: Data, *, structural: bool) -> Ow
     )
 
 
+def _distinct(keys: npt.NDArray[np.int64]) -> int:
+    # np.unique hashes whole numbers, which takes several times as long as sorting them.
+    keys = np.sort(keys)
+    return len(keys) and 1 + int(np.count_nonzero(keys[1:] != keys[:-1]))
+
+
 def _homophily(data: Data) -> float | None:
-    y = data.get("y")
-    if y is None:
-        return None
-    known = (y[data.edge_index] >= 0).all(dim=0)
-    return edge_homophily(data.edge_index[:, known], y) if bool(known.any()) else None
+    share = math.nan if data.get("y") is None else edge_homophily(data.edge_index, data.y)
+    return None if math.isnan(share) else share
 
 
 def _count(number: int, thing: str) -> str:

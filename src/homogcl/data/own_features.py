@@ -31,6 +31,12 @@ class Features:
     table: Table | None = None
     id_column: str = "ids"
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns' names, where the file has some."""
+        named = [] if self.table is None else self.table.names
+        return tuple(name for name in named if name != self.id_column)
+
     def where(self, row: int) -> str:
         """Return where a row's id stands, for messages."""
         if self.table is None:

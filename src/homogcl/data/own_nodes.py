@@ -32,12 +32,13 @@ SPLITS = {
 class Nodes:
     """The nodes and what is known of them."""
 
-    ids: Any  # pyarrow strings, [N]
+    ids: Any  # in the order of the nodes, [N]: pyarrow strings, or a list
     x: Tensor | None  # [N, d]
     y: Tensor | None  # int64 [N], -1 where a node has no label
     classes: tuple[str, ...]
     masks: dict[str, Tensor]
     listed_in: str | None  # the file that lists the nodes; None if the edges do
+    feature_names: tuple[str, ...] = ()  # of the columns of `x`, where they have names
 
 
 def read_nodes(files: GraphFiles, table: Table | None, ends: Sequence[Any]) -> Nodes:
@@ -52,16 +53,16 @@ def read_nodes(files: GraphFiles, table: Table | None, ends: Sequence[Any]) -> N
         return _nodes_without_table(files, ends)
     name = pick(table, files.id, 0, "id")
     ids = unique(table.text([name])[0], lambda row: table.where(row, name))
+    x: Tensor | None = None
+    names: tuple[str, ...] = ()
     if isinstance(files.features, list):
-        for column in files.features:
-            pick(table, column, 0, "features")
-        x = torch.from_numpy(table.numbers(files.features).astype(np.float32))
+        names = tuple(pick(table, column, 0, "features") for column in files.features)
+        x = torch.from_numpy(table.numbers(names).astype(np.float32))
     elif files.features:
-        x = _joined(read_features(files.features, files.id), ids)
-    else:
-        x = None
+        features = read_features(files.features, files.id)
+        x, names = _joined(features, ids), features.names
     y, classes = _labels(table, files.label)
-    return Nodes(ids, x, y, classes, _masks(table, files.split), str(table.path))
+    return Nodes(ids, x, y, classes, _masks(table, files.split), str(table.path), names)
 
 
 def in_order(ids: Any) -> Any:
@@ -124,7 +125,7 @@ def _nodes_without_table(files: GraphFiles, ends: Sequence[Any]) -> Nodes:
     else:
         ids = unique(features.ids, features.where)
     rows = np.arange(len(ids))
-    return Nodes(ids, features.tensor(rows), None, (), {}, str(features.path))
+    return Nodes(ids, features.tensor(rows), None, (), {}, str(features.path), features.names)
 
 
 def _joined(features: Features, ids: Any) -> Tensor:

@@ -39,7 +39,9 @@ def statistics(graph: Data) -> Statistics:
 def edge_homophily(edge_index: Tensor, y: Tensor) -> float:
     """Return the share of edges [2, E] whose two ends have the same label in `y` [N].
 
-    Without any edge there is no such share, and the result is nan.
+    Edges with an end that has no label (-1) are not counted. Where no edge is left there is no
+    such share, and the result is nan.
     """
-    source, target = edge_index
-    return float((y[source] == y[target]).double().mean())
+    source, target = y[edge_index]
+    known = (source >= 0) & (target >= 0)
+    return float((source == target)[known].double().mean())

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import numpy as np
-import scipy.sparse
 import torch
-from sklearn.utils.extmath import randomized_svd
 from torch import Tensor
 
-from homogcl.streams import integer
+from homogcl.data.features import csr_tensor
+from homogcl.streams import stream
+
+OVERSAMPLING = 10  # directions that are followed besides those that are kept
+LARGE = 100_000  # nodes above which half the digits and fewer steps have to do
 
 
 def structural_features(
@@ -21,31 +22,50 @@ def structural_features(
 ) -> Tensor:
     """Return features float32 [N, min(dim, N)] made of the edges alone.
 
-    They are √N·U·√Σ of the largest singular values Σ of D^-1/2 A D^-1/2: nodes with similar
-    neighborhoods get similar features, and nodes without edges get zeros. The same seed gives
-    the same features; those of two graphs cannot be compared.
+    They are √N·U·√|Λ| of the eigenvalues Λ of D^-1/2 A D^-1/2 that are largest in magnitude,
+    found by subspace iteration: nodes with similar neighborhoods get similar features, and nodes
+    without edges get zeros. The same seed gives the same features; those of two graphs cannot be
+    compared.
 
     Args:
-        edge_index: Edges in both directions, [2, E].
+        edge_index: Edges in both directions, sorted by source, then target, [2, E].
         nodes: The number of nodes N.
         dim: How many features there are at most.
-        seed: Root seed, from whose stream "structural" the randomized decomposition draws.
+        seed: Root seed, from whose stream "structural" the iteration's start is drawn.
         edge_weight: Weights [E]; by default all 1.
     """
-    row, col = edge_index.cpu().numpy()
-    weight = (
-        np.ones(len(row)) if edge_weight is None else edge_weight.cpu().numpy().astype(np.float64)
-    )
-    degree = np.bincount(row, weight, minlength=nodes)
-    scale = np.divide(1.0, np.sqrt(degree), out=np.zeros(nodes), where=degree > 0)
-    adjacency = scipy.sparse.csr_matrix(
-        (scale[row] * weight * scale[col], (row, col)), shape=(nodes, nodes)
-    )
+    row, col = edge_index.cpu()
+    dtype = torch.float64 if nodes <= LARGE else torch.float32
+    weight = torch.ones(len(row)) if edge_weight is None else edge_weight.cpu()
+    weight = weight.to(torch.float64)
+    degree = torch.zeros(nodes, dtype=torch.float64).index_add(0, row, weight)
+    scale = torch.where(degree > 0, degree.rsqrt(), 0.0)
     kept = min(dim, nodes)
-    if adjacency.nnz == 0:
+    if not len(row):
         return torch.zeros(nodes, kept)
-    u, singular, _ = randomized_svd(adjacency, kept, random_state=integer(seed, "structural"))
-    features = np.sqrt(nodes) * u * np.sqrt(singular)
-    # Vectors of singular value 0 are arbitrary outside the graph's edges.
+    values = (scale[row] * weight * scale[col]).to(dtype)
+    rng = stream(seed, "structural")
+    start = torch.randn(nodes, min(kept + OVERSAMPLING, nodes), dtype=dtype, generator=rng)
+    eigenvalues, u = _leading(_matrix(row, col, values, nodes), start)
+    order = eigenvalues.abs().sort(descending=True).indices[:kept]
+    features: Tensor = nodes**0.5 * u[:, order] * eigenvalues[order].abs().sqrt()
+    # Vectors of eigenvalue 0 are arbitrary outside the graph's edges.
     features[degree == 0] = 0.0
-    return torch.from_numpy(features.astype(np.float32))
+    return features.to(torch.float32)
+
+
+def _leading(matrix: Tensor, start: Tensor) -> tuple[Tensor, Tensor]:
+    """Return eigenvalues and vectors of a symmetric matrix in the span that powers lead to."""
+    q = start
+    for _ in range(4 if len(start) <= LARGE else 1):
+        # No eigenvalue is above 1, so that two products in a row cannot overflow.
+        q = torch.linalg.qr(matrix @ (matrix @ q)).Q
+    values, vectors = torch.linalg.eigh(q.t() @ (matrix @ q))
+    return values, q @ vectors
+
+
+def _matrix(row: Tensor, col: Tensor, values: Tensor, nodes: int) -> Tensor:
+    """Return a matrix in CSR from entries sorted by row, then column."""
+    starts = torch.zeros(nodes + 1, dtype=torch.int64)
+    starts[1:] = torch.bincount(row, minlength=nodes).cumsum(0)
+    return csr_tensor(starts, col, values, (nodes, nodes))

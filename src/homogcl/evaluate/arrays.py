@@ -31,3 +31,11 @@ def dense_embedding(z: Array) -> Tensor:
         node = int((~finite).nonzero()[0])
         raise UserError(f"the embedding of node {node} holds NaN or infinity; nothing to evaluate")
     return dense
+
+
+def rows_in(mask: Array, name: str) -> Tensor:
+    """Return the numbers of the nodes in `mask`, or refuse a mask that holds none."""
+    rows = as_tensor(mask).nonzero().squeeze(1)
+    if len(rows) == 0:
+        raise UserError(f"no labeled node in the {name} part of the split; give it at least one")
+    return rows

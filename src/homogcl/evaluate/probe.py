@@ -13,7 +13,7 @@ from torch.nn.functional import cross_entropy
 
 from homogcl.config import Config
 from homogcl.errors import UserError
-from homogcl.evaluate.arrays import Array, as_tensor, dense_embedding
+from homogcl.evaluate.arrays import Array, as_tensor, dense_embedding, rows_in
 
 
 class ProbeConfig(Config):
@@ -63,7 +63,7 @@ def linear_probe(
     z = dense_embedding(z)
     y = as_tensor(y).to(z.device)
     learn, select, score = (
-        _rows(mask, name).to(z.device)
+        rows_in(mask, name).to(z.device)
         for mask, name in ((train, "training"), (val, "validation"), (test, "test"))
     )
     choice = _choose((z[learn], y[learn]), (z[select], y[select]), config, rng)
@@ -89,7 +89,7 @@ def predictions(logits: Array, y: Array, train: Array, val: Array, test: Array) 
     parts = {"train": (train, "training"), "val": (val, "validation"), "test": (test, "test")}
     accuracies = {}
     for part, (mask, name) in parts.items():
-        rows = _rows(mask, name).to(scores.device)
+        rows = rows_in(mask, name).to(scores.device)
         accuracies[f"{part}_accuracy"] = float(_accuracy(scores[rows], classes[rows]))
     return accuracies
 
@@ -143,14 +143,6 @@ def _choose(
     if choice is None:
         raise UserError("the probe's validation loss is not a number; lower its learning rate")
     return choice
-
-
-def _rows(mask: Array, name: str) -> Tensor:
-    """Return the numbers of the nodes in `mask`, or refuse a mask that holds none."""
-    rows = as_tensor(mask).nonzero().squeeze(1)
-    if len(rows) == 0:
-        raise UserError(f"no labeled node in the {name} part of the split; give it at least one")
-    return rows
 
 
 def _logits(z: Tensor, weight: Tensor, bias: Tensor) -> Tensor:

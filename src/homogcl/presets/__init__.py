@@ -20,6 +20,8 @@ from homogcl.errors import UnknownName, UserError, nearest
 from homogcl.methods import config_classes, configure, plugin, split_name, validated
 from homogcl.train import TrainConfig
 
+NO_DATA_SET = ""  # no section has this name, so that a method's defaults hold
+
 
 @dataclass(frozen=True)
 class Settings:

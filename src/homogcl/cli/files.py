@@ -1,0 +1,63 @@
+"""The options that say what is what in a user's own files, for every command that reads some."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from homogcl.data.own_features import ARRAYS
+from homogcl.data.own_files import PARQUET
+from homogcl.data.own_tables import ending
+from homogcl.data.own_text import DELIMITERS, LISTS
+
+OPTIONS = {
+    "source": "Column of the edges' one end.",
+    "target": "Column of the edges' other end.",
+    "weight": "Column of the edges' weights.",
+    "nodes": "File of nodes.",
+    "id": "Column of the nodes' ids.",
+    "features": "File of features, or columns of the file of nodes: age,size",
+    "label": "Column of labels in the file of nodes.",
+    "split": "Column in the file of nodes that says train, val or test.",
+}
+FILES = (*DELIMITERS, *LISTS, *PARQUET, *ARRAYS)
+
+
+def with_files(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of `graph.toml`; it gets those that were used as `files`."""
+    own = inspect.signature(command, eval_str=True)
+    kept = [each for each in own.parameters.values() if each.name != "files"]
+    added = [
+        inspect.Parameter(
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=None,
+            annotation=Annotated[str | None, typer.Option(help=f"Own files: {what}")],
+        )
+        for name, what in OPTIONS.items()
+    ]
+
+    @functools.wraps(command)
+    def wrapped(**given: Any) -> None:
+        said = {name: given.pop(name) for name in OPTIONS}
+        files = {name: _value(name, text) for name, text in said.items() if text is not None}
+        command(**given, files=files)
+
+    signature = own.replace(parameters=[*kept, *added])
+    wrapped.__signature__ = signature  # type: ignore[attr-defined]
+    wrapped.__annotations__ = {each.name: each.annotation for each in signature.parameters.values()}
+    return wrapped
+
+
+def _value(name: str, text: str) -> str | list[str]:
+    if name == "features" and ending(Path(text)) not in FILES:
+        return [column.strip() for column in text.split(",")]
+    # In `graph.toml` a file stands beside the edges; on the command line, where the user is.
+    if name in ("nodes", "features") and Path(text).expanduser().exists():
+        return str(Path(text).expanduser().resolve())
+    return text

@@ -1,0 +1,93 @@
+"""Which edges look wrong: the saliency of each edge as a table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.metrics import roc_auc_score
+from torch import Tensor
+from torch_geometric.data import Data
+
+from homogcl.homophily import centroids, saliency, soft_assignment
+from homogcl.methods.base import Method
+from homogcl.methods.homogcl import HomoGCL
+from homogcl.streams import stream
+from homogcl.train import embeddings
+
+SUSPICIOUS = 0.1  # edges of less saliency almost surely join two clusters
+
+
+@dataclass(frozen=True)
+class EdgeSaliency:
+    """Every edge once, the least salient first.
+
+    Attributes:
+        source: Number of the edge's one node, [E/2].
+        target: Number of the other one, which is higher, [E/2].
+        saliency: S of Section 3.3, in [0, 1], [E/2].
+        same_label: 1 where the two nodes have one label, 0 where they have two, -1 where one of
+            them has none, [E/2].
+    """
+
+    source: npt.NDArray[np.int64]
+    target: npt.NDArray[np.int64]
+    saliency: npt.NDArray[np.float32]
+    same_label: npt.NDArray[np.int8]
+
+    def summary(self) -> dict[str, float | int | None]:
+        """Return the mean, the share below 0.1, and how well S tells edges of one label.
+
+        `auc` is the probability that an edge whose nodes share a label is more salient than one
+        whose nodes do not; None where no labels say.
+        """
+        s, known = self.saliency, self.same_label >= 0
+        told = len(np.unique(self.same_label[known])) == 2
+        auc = float(roc_auc_score(self.same_label[known], s[known])) if told else None
+        return {
+            "edges": len(s),
+            "mean": float(s.mean()) if len(s) else None,
+            "share_below_0.1": float((s < SUSPICIOUS).mean()) if len(s) else None,
+            "labeled_edges": int(known.sum()),
+            "auc": auc,
+        }
+
+
+def edge_saliency(
+    method: Method, graph: Data, *, config: HomoGCL.Config | None = None, seed: int = 0
+) -> EdgeSaliency:
+    """Return the saliency of each edge under the clusters of the clean embeddings.
+
+    k-means finds the clusters in the embeddings of the trained method, and S is the cosine of the
+    Gaussian posteriors of an edge's two nodes, as in training.
+
+    Args:
+        method: A trained method.
+        graph: The graph whose edges are asked for.
+        config: Number and width of the clusters; by default those that the method was trained
+            with, where it has the plug-in, and else the plug-in's defaults.
+        seed: Root seed, from whose stream "saliency" k-means starts where training left no start.
+    """
+    plugged = method if isinstance(method, HomoGCL) else None
+    if config is None:
+        config = plugged.config if plugged else HomoGCL.Config()
+    h = embeddings(method, graph)
+    k, rng = config.num_clusters, stream(seed, "saliency", h.device)
+    start = plugged.centroids if plugged and len(plugged.centroids) == k else None
+    c = centroids(h, k, rng, start, config.kmeans_iterations)
+    s = saliency(soft_assignment(h, c, config.two_sigma_sq), graph.edge_index)
+    return _table(graph, s)
+
+
+def _table(graph: Data, s: Tensor) -> EdgeSaliency:
+    source, target = graph.edge_index.cpu().numpy()
+    once = source < target
+    source, target, values = source[once], target[once], s.cpu().numpy()[once]
+    same = np.full(len(source), -1, dtype=np.int8)
+    if "y" in graph:
+        y = graph.y.cpu().numpy()
+        known = (y[source] >= 0) & (y[target] >= 0)
+        same[known] = (y[source] == y[target])[known]
+    order = np.lexsort((target, source, values))
+    return EdgeSaliency(source[order], target[order], values[order], same[order])
