@@ -20,11 +20,11 @@ FLOW: tuple[tuple[str, ...], ...] = (
     ("evaluate",),
     ("reported", "results"),
     ("run",),
-    ("runfolder", "export", "embedder"),
+    ("runfolder", "export", "embedder", "similar", "edge_saliency", "layout"),
     ("report",),
     ("__init__",),
     ("display",),
-    ("demo",),
+    ("demo", "explore"),
     ("cli",),
     ("__main__",),
 )

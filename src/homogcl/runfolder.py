@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,8 @@ from homogcl.files import write_atomically
 from homogcl.methods import Method, Sizes, build
 from homogcl.run import RunSpec, Trained, resolved_settings
 from homogcl.train import Epoch, embeddings
+
+_NO_TERMS = {"epoch", "seconds"}  # what a line of the log has beside losses
 
 
 @dataclass(frozen=True)
@@ -70,6 +73,11 @@ class RunFolder:
             root=root,
         )
 
+    def settings(self) -> dict[str, Any]:
+        """Return the resolved settings of what was run here."""
+        settings: dict[str, Any] = self._json("config.json")["settings"]
+        return settings
+
     def sizes(self) -> Sizes:
         """Return the sizes of the graph that the run was trained on."""
         return Sizes(**self._json("sizes.json"))
@@ -86,6 +94,32 @@ class RunFolder:
             reason = str(error).splitlines()[0]
             raise UserError(f"{path} does not hold this run's weights: {reason}") from None
         return method.eval()
+
+    def embeddings(self) -> npt.NDArray[np.float32]:
+        """Return the embeddings that the run ended with, [N, d]."""
+        path = self.path / "embeddings.npy"
+        try:
+            z = np.load(path, allow_pickle=False)
+        except FileNotFoundError:
+            raise UserError(f"{self.path} is no finished run: {path.name} is missing") from None
+        except (OSError, ValueError) as error:
+            raise UserError(f"{path} does not hold embeddings: {error}") from None
+        if z.ndim != 2 or not np.issubdtype(z.dtype, np.floating) or not np.isfinite(z).all():
+            raise UserError(f"{path} does not hold a finite vector for each node")
+        return np.asarray(z, dtype=np.float32)
+
+    def curves(self) -> dict[str, list[float]]:
+        """Return the loss and each of its terms by epoch, nan where an epoch has none."""
+        path = self.path / "metrics.jsonl"
+        lines = path.read_text("utf-8").splitlines() if path.exists() else []
+        epochs: list[dict[str, float]] = []
+        for number, line in enumerate(lines, 1):
+            try:
+                epochs.append(json.loads(line))
+            except ValueError:
+                raise UserError(f"{path}, line {number}, is not valid JSON") from None
+        names = {name: None for epoch in epochs for name in epoch if name not in _NO_TERMS}
+        return {name: [epoch.get(name, math.nan) for epoch in epochs] for name in names}
 
     def _json(self, name: str) -> dict[str, Any]:
         path = self.path / name

@@ -7,6 +7,7 @@ import sys
 import typer
 
 from homogcl.cli.catalogue import list_names, show
+from homogcl.cli.explore import explore
 from homogcl.cli.records import run, table
 from homogcl.cli.training import demo, embed, evaluate, train
 from homogcl.errors import UserError
@@ -19,7 +20,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-for command in (demo, train, evaluate, embed, run, table, show):
+for command in (demo, train, evaluate, embed, explore, run, table, show):
     app.command()(command)
 app.command("list")(list_names)
 

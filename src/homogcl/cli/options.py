@@ -20,3 +20,11 @@ class Task(StrEnum):
 
     probe = "probe"
     cluster = "cluster"
+
+
+class Map(StrEnum):
+    """How embeddings are laid out in the plane."""
+
+    tsne = "tsne"
+    umap = "umap"
+    pca = "pca"
