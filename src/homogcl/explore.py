@@ -123,7 +123,8 @@ def cluster(z: Floats, count: int, seed: int) -> npt.NDArray[np.int64]:
     count = min(count, len(np.unique(rows, axis=0)))
     found = KMeans(count, n_init=1, random_state=integer(seed, "page")).fit_predict(rows)
     rank = np.argsort(np.argsort(-np.bincount(found), kind="stable"))
-    return rank[found].astype(np.int64)
+    clusters: npt.NDArray[np.int64] = rank[found]
+    return clusters
 
 
 def ranked_edges(edge_index: Integers, s: Floats, nodes: int, most: int = MOST_NEIGHBORS) -> Edges:

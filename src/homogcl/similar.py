@@ -22,10 +22,8 @@ def nearest(
     """
     unit = functional.normalize(torch.from_numpy(np.asarray(z, dtype=np.float32)))
     others = nearest_rows(unit, unit, min(k + 1, len(unit)), block)[:, 1:]
+    blocks = [slice(start, start + block) for start in range(0, len(unit), block)]
     cosines = torch.cat(
-        [
-            torch.einsum("nd,nkd->nk", unit[start : start + block], unit[few])
-            for start, few in zip(range(0, len(unit), block), others.split(block), strict=True)
-        ]
+        [torch.einsum("nd,nkd->nk", unit[rows], unit[others[rows]]) for rows in blocks]
     )
     return others.numpy(), cosines.clamp(-1.0, 1.0).numpy()

@@ -9,12 +9,13 @@ import html
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
 _WIDTH, _HEIGHT = 520.0, 220.0
-_LEFT, _RIGHT, _TOP, _BOTTOM = 52.0, 10.0, 12.0, 36.0
+_LEFT, _RIGHT, _TOP, _BOTTOM = 52.0, 10.0, 12.0, 38.0
 
 
 @dataclass(frozen=True)
@@ -51,68 +52,105 @@ class SaliencyHistogram:
 
 
 @dataclass(frozen=True)
-class _Frame:
-    """Where values lie in a chart: x from `x0` to `x1`, y from 0 or `y0` up to `y1`."""
+class _Axis:
+    """The values that an axis spans, and its marks with what is written beside them."""
 
-    x0: float
-    x1: float
-    y0: float
-    y1: float
+    low: float
+    high: float
+    marks: Sequence[tuple[float, str]]
+
+    def part(self, value: float) -> float:
+        """Return how far along the axis `value` lies, 0 at its low end and 1 at its high end."""
+        return (value - self.low) / (self.high - self.low)
+
+
+@dataclass(frozen=True)
+class _Frame:
+    """Where values lie in a chart."""
+
+    across: _Axis
+    upward: _Axis
 
     def x(self, value: float) -> float:
-        span = (self.x1 - self.x0) or 1.0
-        return _LEFT + (value - self.x0) / span * (_WIDTH - _LEFT - _RIGHT)
+        return _LEFT + self.across.part(value) * (_WIDTH - _LEFT - _RIGHT)
 
     def y(self, value: float) -> float:
-        span = (self.y1 - self.y0) or 1.0
-        return _HEIGHT - _BOTTOM - (value - self.y0) / span * (_HEIGHT - _TOP - _BOTTOM)
+        return _HEIGHT - _BOTTOM - self.upward.part(value) * (_HEIGHT - _TOP - _BOTTOM)
+
+    def level(self, value: float, kind: str) -> str:
+        """Return a horizontal line at `value`."""
+        y = f"{self.y(value):.1f}"
+        ends = f'x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{y}" y2="{y}"'
+        return f'<line class="{kind}" {ends}/>'
+
+    def axes(self, label: str) -> list[str]:
+        """Return the marks of both axes, and a label below the horizontal one."""
+        parts = []
+        for value, mark in self.upward.marks:
+            parts.append(self.level(value, "grid"))
+            parts.append(_text(_LEFT - 6, self.y(value) + 4, "end", mark))
+        below = _HEIGHT - _BOTTOM + 15
+        parts += [_text(self.x(value), below, "middle", mark) for value, mark in self.across.marks]
+        return [*parts, _text((_LEFT + _WIDTH - _RIGHT) / 2, below + 17, "middle", label)]
+
+    def bar(self, ends: tuple[float, float], height: float, kind: str, hint: str) -> str:
+        """Return a bar from the bottom up to `height`, between two values of the lower axis."""
+        left, right, top = self.x(ends[0]), self.x(ends[1]), self.y(height)
+        box = f'x="{left:.1f}" y="{top:.1f}" width="{right - left - 1:.1f}"'
+        tall = _HEIGHT - _BOTTOM - top
+        hidden = f"<title>{html.escape(hint)}</title>"
+        return f'<rect class="{kind}" {box} height="{tall:.1f}">{hidden}</rect>'
 
 
 def counts_chart(bins: SaliencyHistogram) -> str:
-    """Return the number of edges in each bin, one bar on another by label agreement."""
-    highest = max(int(bins.total.max()), 1)
-    frame = _Frame(float(bins.bounds[0]), float(bins.bounds[-1]), 0.0, float(highest))
-    parts = _axes(frame, "saliency S of the edge", [f"{y:,.0f}" for y in _ticks(frame)])
-    kinds = (("same", bins.same, "one class"), ("different", bins.different, "two classes"))
-    floor = np.zeros(len(bins.total))
-    for kind, counts, meaning in (*kinds, ("unknown", bins.unknown, "no label")):
-        for b, count in enumerate(counts.tolist()):
-            if count:
-                hint = f"{_range(bins, b)}: {count:,} edges, {meaning}"
-                parts.append(_bar(frame, bins, b, (floor[b], floor[b] + count), kind, hint))
-        floor = floor + counts
+    """Return the number of edges in each bin, by label agreement, on a logarithmic axis."""
+    tens = range(math.ceil(math.log10(max(int(bins.total.max()), 1) + 1)) + 1)
+    # A single edge must show, so that the axis begins at a half.
+    floor = math.log10(0.5)
+    frame = _Frame(_saliency(bins), _Axis(floor, tens[-1], [(t, f"{10**t:,}") for t in tens]))
+    given = (
+        ("same", bins.same, "one class"),
+        ("different", bins.different, "two classes"),
+        ("unknown", bins.unknown, "no label"),
+    )
+    kinds = [(kind, counts, meaning) for kind, counts, meaning in given if counts.any()]
+    parts = frame.axes("saliency S of the edge")
+    for b, (low, high) in enumerate(_ranges(bins)):
+        width = (high - low) / max(len(kinds), 1)
+        for place, (kind, counts, meaning) in enumerate(kinds):
+            if counts[b]:
+                ends = (low + place * width, low + (place + 1) * width)
+                hint = f"S from {low:.2f} to {high:.2f}: {counts[b]:,} edges, {meaning}"
+                parts.append(frame.bar(ends, math.log10(counts[b]), kind, hint))
     return _svg(parts, "Number of edges by saliency")
 
 
 def agreement_chart(bins: SaliencyHistogram) -> str:
     """Return the share of edges within one class in each bin, beside that of all edges."""
-    frame = _Frame(float(bins.bounds[0]), float(bins.bounds[-1]), 0.0, 1.0)
-    parts = _axes(frame, "saliency S of the edge", [f"{100 * y:.0f} %" for y in _ticks(frame)])
-    for b, (same, labeled) in enumerate(
-        zip(bins.same.tolist(), bins.labeled.tolist(), strict=True)
-    ):
-        if labeled:
-            hint = f"{_range(bins, b)}: {100 * same / labeled:.1f} % of {labeled:,} edges"
-            parts.append(_bar(frame, bins, b, (0.0, same / labeled), "same", hint))
-    if bins.labeled.sum():
-        overall = float(bins.same.sum() / bins.labeled.sum())
-        y = frame.y(overall)
-        parts.append(
-            f'<line class="mean" x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>'
-        )
-        parts.append(
-            f'<text class="tag" x="{_LEFT + 4}" y="{y - 4:.1f}">all: {100 * overall:.1f} %</text>'
-        )
+    shares = [(part / 4, f"{25 * part} %") for part in range(5)]
+    frame = _Frame(_saliency(bins), _Axis(0.0, 1.0, shares))
+    parts = frame.axes("saliency S of the edge")
+    for b, (low, high) in enumerate(_ranges(bins)):
+        if labeled := int(bins.labeled[b]):
+            share = int(bins.same[b]) / labeled
+            hint = f"S from {low:.2f} to {high:.2f}: {100 * share:.1f} % of {labeled:,} edges"
+            parts.append(frame.bar((low, high), share, "same", hint))
+    if labeled := int(bins.labeled.sum()):
+        overall = int(bins.same.sum()) / labeled
+        parts.append(frame.level(overall, "mean"))
+        said = f"all edges: {100 * overall:.1f} %"
+        parts.append(_text(_LEFT + 4, frame.y(overall) - 5, "start", said, "tag"))
     return _svg(parts, "Share of edges within one class by saliency")
 
 
 def curve_chart(name: str, values: Sequence[float]) -> str:
     """Return one term of the loss by epoch; epochs without a finite value leave a gap."""
-    finite = [value for value in values if math.isfinite(value)]
-    low, high = (min(finite), max(finite)) if finite else (0.0, 1.0)
-    margin = 0.05 * (high - low) or 0.05 * abs(high) or 1.0
-    frame = _Frame(1.0, float(max(len(values), 2)), low - margin, high + margin)
-    parts = _axes(frame, "epoch", [f"{y:.3g}" for y in _ticks(frame)])
+    finite = [value for value in values if math.isfinite(value)] or [0.0]
+    last = float(max(len(values), 2))
+    epochs = [x for x in round_marks(1.0, last) if 1.0 <= x <= last and x.is_integer()]
+    across = _Axis(1.0, last, [(x, f"{x:g}") for x in epochs])
+    levels = round_marks(min(finite), max(finite))
+    frame = _Frame(across, _Axis(levels[0], levels[-1], [(y, f"{y:.6g}") for y in levels]))
     pen, steps = "M", []
     for epoch, value in enumerate(values, 1):
         if not math.isfinite(value):
@@ -120,55 +158,36 @@ def curve_chart(name: str, values: Sequence[float]) -> str:
             continue
         steps.append(f"{pen}{frame.x(epoch):.1f} {frame.y(value):.1f}")
         pen = "L"
-    parts.append(f'<path class="curve" d="{"".join(steps)}"/>')
-    return _svg(parts, f"{name} by epoch")
+    curve = f'<path class="curve" d="{"".join(steps)}"/>'
+    return _svg([*frame.axes("epoch"), curve], f"{name} by epoch")
 
 
-def _ticks(frame: _Frame) -> list[float]:
-    return [frame.y0 + part * (frame.y1 - frame.y0) for part in (0.0, 0.25, 0.5, 0.75, 1.0)]
+def round_marks(low: float, high: float) -> list[float]:
+    """Return four to seven equally spaced round numbers of which the ends enclose both values."""
+    span = high - low or abs(high) or 1.0
+    power = 10.0 ** math.floor(math.log10(span / 4))
+    step = next(power * k for k in (1, 2, 2.5, 5, 10) if span / (power * k) <= 5)
+    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    return [step * k for k in range(first, max(last, first + 1) + 1)]
 
 
-def _axes(frame: _Frame, label: str, marks: Sequence[str]) -> list[str]:
-    """Return horizontal lines with their marks, the ends of the x axis and its label."""
-    parts = []
-    for value, mark in zip(_ticks(frame), marks, strict=True):
-        y = frame.y(value)
-        parts.append(
-            f'<line class="grid" x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>'
-        )
-        parts.append(f'<text x="{_LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{mark}</text>')
-    y = _HEIGHT - _BOTTOM + 16
-    for value, anchor in ((frame.x0, "start"), (frame.x1, "end")):
-        parts.append(
-            f'<text x="{frame.x(value):.1f}" y="{y}" text-anchor="{anchor}">{value:g}</text>'
-        )
-    middle = (_LEFT + _WIDTH - _RIGHT) / 2
-    parts.append(f'<text x="{middle}" y="{y + 6}" text-anchor="middle">{label}</text>')
-    return parts
+def _saliency(bins: SaliencyHistogram) -> _Axis:
+    low, high = float(bins.bounds[0]), float(bins.bounds[-1])
+    return _Axis(low, high, [(x, f"{x:.3g}") for x in np.linspace(low, high, 6).tolist()])
 
 
-def _bar(
-    frame: _Frame,
-    bins: SaliencyHistogram,
-    b: int,
-    heights: tuple[float, float],
-    kind: str,
-    hint: str,
-) -> str:
-    left, right = frame.x(float(bins.bounds[b])) + 1, frame.x(float(bins.bounds[b + 1])) - 1
-    low, high = frame.y(heights[0]), frame.y(heights[1])
-    return (
-        f'<rect class="{kind}" x="{left:.1f}" y="{high:.1f}" width="{right - left:.1f}" '
-        f'height="{low - high:.1f}"><title>{html.escape(hint)}</title></rect>'
-    )
+def _ranges(bins: SaliencyHistogram) -> list[tuple[float, float]]:
+    bounds = bins.bounds.tolist()
+    return list(pairwise(bounds))
 
 
-def _range(bins: SaliencyHistogram, b: int) -> str:
-    return f"S from {bins.bounds[b]:.2f} to {bins.bounds[b + 1]:.2f}"
+def _text(x: float, y: float, anchor: str, said: str, kind: str = "mark") -> str:
+    place = f'x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"'
+    return f'<text class="{kind}" {place}>{html.escape(said)}</text>'
 
 
 def _svg(parts: Sequence[str], label: str) -> str:
     """Return a chart of `parts`; its label is what a screen reader says."""
+    box, inside = f"0 0 {_WIDTH:g} {_HEIGHT:g}", "\n".join(parts)
     name = html.escape(label)
-    inside = "\n".join(parts)
-    return f'<svg viewBox="0 0 {_WIDTH:g} {_HEIGHT:g}" role="img" aria-label="{name}">\n{inside}\n</svg>'
+    return f'<svg viewBox="{box}" role="img" aria-label="{name}">\n{inside}\n</svg>'

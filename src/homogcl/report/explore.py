@@ -176,7 +176,7 @@ def _pairs(values: Mapping[str, str]) -> str:
 
 def _saliency(bins: SaliencyHistogram) -> str:
     """Return the figures of saliency: counts, and where there are labels, agreement."""
-    figures = [("Edges by saliency", counts_chart(bins))]
+    figures = [("Edges by saliency (logarithmic)", counts_chart(bins))]
     if bins.labeled.sum():
         figures.append(("Share of edges within one class", agreement_chart(bins)))
     return "\n".join(f"<figure><h3>{title}</h3>\n{chart}\n</figure>" for title, chart in figures)
