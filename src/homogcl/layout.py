@@ -79,6 +79,8 @@ def _placed(rows: Floats, few: npt.NDArray[np.int64], positions: Floats) -> Floa
 
 
 def _pca(rows: Floats, state: int) -> Floats:
+    if len(rows) < 2:
+        return np.zeros((len(rows), 2))
     found = PCA(min(2, *rows.shape), random_state=state).fit_transform(rows)
     return np.pad(found, ((0, 0), (0, 2 - found.shape[1])))
 

@@ -167,8 +167,8 @@ def _figures(page: Page) -> dict[str, object]:
         "maps": [
             {
                 "method": one.method,
-                "x": _numbers(one.points[:, 0], 3),
-                "y": _numbers(one.points[:, 1], 3),
+                "x": _numbers(one.points[:, 0], 4),
+                "y": _numbers(one.points[:, 1], 4),
                 "labels": one.labels.tolist(),
                 "clusters": one.clusters.tolist(),
             }
