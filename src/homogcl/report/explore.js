@@ -209,7 +209,7 @@ scatter.drawTop = (pen) => {
     const ease = Math.min(1, 5 / Math.sqrt(around.length)); // many lines are thin, else they hide the map
     pen.strokeStyle = colors.ink;
     for (const { node, value } of around) {
-      pen.globalAlpha = 0.15 + 0.6 * value * ease;
+      pen.globalAlpha = (0.35 + 0.4 * value) * Math.max(ease, 0.45);
       pen.lineWidth = 0.5 + 1.5 * value * ease;
       pen.setLineDash(value < 0.5 ? [4, 4] : []);
       pen.beginPath();
