@@ -19,6 +19,7 @@ from tests.explorers import explorer
 
 BROWSER, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 ATTACKS = ["<script>hacked = 1</script>", "</script><img src=x onerror='hacked = 2'>", "&lt;b&gt;"]
+PATIENCE = 60  # seconds, for a machine that is busy with something else
 FLAGS = (
     "--headless=new",
     "--no-sandbox",
@@ -111,7 +112,7 @@ class Page:
         return self.chrome.find_element(By.CSS_SELECTOR, f'#panel [data-node="{node}"]')
 
     def wait_for(self, script: str) -> None:
-        WebDriverWait(self.chrome, 10).until(lambda _: self.run(script))
+        WebDriverWait(self.chrome, PATIENCE).until(lambda _: self.run(script))
 
 
 @pytest.fixture
@@ -305,7 +306,7 @@ def test_dark_follows_the_system(labeled: Page) -> None:
     labeled.chrome.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
     try:
         assert labeled.run(background) != light
-        WebDriverWait(labeled.chrome, 10).until(lambda _: labeled.pixel(1) != node)
+        WebDriverWait(labeled.chrome, PATIENCE).until(lambda _: labeled.pixel(1) != node)
     finally:
         labeled.chrome.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
 

@@ -107,8 +107,11 @@ def _umap(rows: Floats, state: int) -> Floats:
     if len(rows) < 4:
         return _pca(rows, state)
     neighbors = min(15, len(rows) - 1)
-    # UMAP's usual start, spectral, needs more nodes than dimensions and a connected graph.
-    map_of = UMAP(n_neighbors=neighbors, init="pca", random_state=state, n_jobs=1)
+    # A start on the scale of UMAP's own, which tiny or unconnected graphs do not have; the noise
+    # gives both axes a width.
+    start = 10 * _centered(_pca(rows, state))
+    start += np.random.default_rng(state).normal(0, 1e-3, start.shape).astype(np.float32)
+    map_of = UMAP(n_neighbors=neighbors, init=start, random_state=state, n_jobs=1)
     points: Floats = map_of.fit_transform(rows)
     return points
 
