@@ -20,7 +20,7 @@ FLOW: tuple[tuple[str, ...], ...] = (
     ("evaluate",),
     ("reported", "results"),
     ("run",),
-    ("runfolder", "export", "embedder", "similar", "edge_saliency", "layout"),
+    ("runfolder", "export", "embedder", "similar", "row_saliency", "layout"),
     ("report",),
     ("__init__",),
     ("display",),

@@ -14,7 +14,6 @@ from sklearn.preprocessing import normalize
 from torch_geometric.data import Data
 
 from homogcl.data import class_names, node_ids
-from homogcl.edge_saliency import edge_saliency
 from homogcl.errors import UserError
 from homogcl.files import write_atomically
 from homogcl.layout import lay_out
@@ -22,6 +21,7 @@ from homogcl.methods import Method
 from homogcl.methods.homogcl import HomoGCL
 from homogcl.report.charts import SaliencyHistogram
 from homogcl.report.explore import Edges, Explorer, Nearest, Nodes, render
+from homogcl.row_saliency import row_saliency
 from homogcl.runfolder import RunFolder
 from homogcl.similar import nearest
 from homogcl.streams import integer
@@ -93,7 +93,7 @@ def run_saliency(method: Method, graph: Data, z: Floats, seed: int) -> tuple[Flo
         k, width = len(method.centroids), method.config.two_sigma_sq
         return s, f"Saliency is that of the trained HomoGCL: {k} clusters, 2σ² = {width:g}."
     k = HomoGCL.Config().num_clusters
-    s = edge_saliency(z, graph.edge_index.numpy(), k, seed)
+    s = row_saliency(z, graph.edge_index.numpy(), k, seed)
     return s, (
         f"{method.name} weighs no edges; their saliency is computed as HomoGCL does, from "
         f"{min(k, len(z))} k-means clusters of the embeddings, scaled to length 1."

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from homogcl.edge_saliency import edge_saliency
+from homogcl.row_saliency import row_saliency
 
 
 def two_groups(scale: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
@@ -17,7 +17,7 @@ def two_groups(scale: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
 
 def test_edge_between_groups_is_the_least_salient() -> None:
     z, edges = two_groups()
-    s = edge_saliency(z, edges, num_clusters=2, seed=0)
+    s = row_saliency(z, edges, num_clusters=2, seed=0)
     across = edges[0] // 5 != edges[1] // 5
     assert s[across].max() < 0.1
     assert s[~across].min() > 0.9
@@ -26,17 +26,17 @@ def test_edge_between_groups_is_the_least_salient() -> None:
 def test_scale_of_the_embedding_does_not_matter() -> None:
     z, edges = two_groups()
     far, _ = two_groups(1000.0)
-    assert edge_saliency(far, edges, 2, 0) == pytest.approx(edge_saliency(z, edges, 2, 0), abs=1e-4)
+    assert row_saliency(far, edges, 2, 0) == pytest.approx(row_saliency(z, edges, 2, 0), abs=1e-4)
 
 
 @pytest.mark.parametrize("clusters", [1, 50])
 def test_one_cluster_or_too_many_still_give_saliency(clusters: int) -> None:
     z, edges = two_groups()
-    s = edge_saliency(z, edges, clusters, 0)
+    s = row_saliency(z, edges, clusters, 0)
     assert np.isfinite(s).all()
     assert ((s >= 0) & (s <= 1)).all()
 
 
 def test_equal_rows_are_surely_alike() -> None:
     _, edges = two_groups()
-    assert edge_saliency(np.ones((10, 3)), edges, 2, 0) == pytest.approx(1.0)
+    assert row_saliency(np.ones((10, 3)), edges, 2, 0) == pytest.approx(1.0)

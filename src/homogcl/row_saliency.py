@@ -15,7 +15,7 @@ from homogcl.streams import stream
 _WIDTH = 0.25
 
 
-def edge_saliency(
+def row_saliency(
     z: npt.NDArray[np.floating], edge_index: npt.NDArray[np.int64], num_clusters: int, seed: int
 ) -> npt.NDArray[np.float32]:
     """Return S of each edge under k-means clusters of the rows of `z` scaled to length 1, [E].
