@@ -24,6 +24,6 @@ def nearest(
     others = nearest_rows(unit, unit, min(k + 1, len(unit)), block)[:, 1:]
     blocks = [slice(start, start + block) for start in range(0, len(unit), block)]
     cosines = torch.cat(
-        [torch.einsum("nd,nkd->nk", unit[rows], unit[others[rows]]) for rows in blocks]
+        [torch.einsum("id,ikd->ik", unit[rows], unit[others[rows]]) for rows in blocks]
     )
     return others.numpy(), cosines.clamp(-1.0, 1.0).numpy()
