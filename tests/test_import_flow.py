@@ -20,11 +20,11 @@ FLOW: tuple[tuple[str, ...], ...] = (
     ("evaluate",),
     ("reported", "results", "tasks"),
     ("run",),
-    ("runfolder", "export", "embedder", "transform", "edge_saliency"),
+    ("runfolder", "export", "embedder", "transform", "row_saliency", "edge_saliency", "layout"),
     ("report",),
     ("__init__",),
     ("display",),
-    ("demo",),
+    ("demo", "explore"),
     ("cli",),
     ("__main__",),
 )

@@ -6,16 +6,15 @@ import time
 from pathlib import Path
 
 import numpy as np
-from sklearn.cluster import KMeans
-from sklearn.manifold import TSNE
 from torch_geometric.data import Data
 
 from homogcl import display
 from homogcl.data import statistics
+from homogcl.explore import cluster
+from homogcl.layout import lay_out
 from homogcl.methods.homogcl import HomoGCL
 from homogcl.report.page import EmbeddingMap, Page, SaliencyBins, write_page
 from homogcl.run import RunSpec, Trained, scores, train
-from homogcl.streams import integer
 from homogcl.train import Epoch, embeddings
 
 METHODS = ("grace", "grace+homogcl")
@@ -71,11 +70,9 @@ def saliency_bins(trained: Trained, bins: int = 10) -> SaliencyBins:
 
 def _map(name: str, trained: Trained, seed: int) -> EmbeddingMap:
     z = embeddings(trained.method, trained.graph).numpy()
-    z = z / np.maximum(np.linalg.norm(z, axis=1, keepdims=True), 1e-12)
     labels = trained.graph.y.numpy()
-    clusters = KMeans(labels.max() + 1, n_init=1, random_state=integer(seed, "page")).fit(z).labels_
-    points = TSNE(random_state=integer(seed, "page"), init="pca", max_iter=500).fit_transform(z)
-    return EmbeddingMap(name, points, labels, clusters.astype(np.int64))
+    clusters = cluster(z, int(labels.max()) + 1, seed)
+    return EmbeddingMap(name, lay_out(z, "tsne", seed).points, labels, clusters)
 
 
 def _facts(graph: Data) -> dict[str, str]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+import torch
 from sklearn.metrics import roc_auc_score
 from torch import Tensor
 from torch_geometric.data import Data
@@ -13,6 +14,7 @@ from torch_geometric.data import Data
 from homogcl.homophily import centroids, saliency, soft_assignment
 from homogcl.methods.base import Method
 from homogcl.methods.homogcl import HomoGCL
+from homogcl.row_saliency import row_saliency
 from homogcl.streams import stream
 from homogcl.train import embeddings
 
@@ -57,27 +59,34 @@ class EdgeSaliency:
 def edge_saliency(
     method: Method, graph: Data, *, config: HomoGCL.Config | None = None, seed: int = 0
 ) -> EdgeSaliency:
-    """Return the saliency of each edge under the clusters of the clean embeddings.
+    """Return the saliency of each edge as a table; the arguments are those of `saliencies`."""
+    return _table(graph, saliencies(method, graph, config=config, seed=seed))
 
-    k-means finds the clusters in the embeddings of the trained method, and S is the cosine of the
-    Gaussian posteriors of an edge's two nodes, as in training.
+
+def saliencies(
+    method: Method, graph: Data, *, config: HomoGCL.Config | None = None, seed: int = 0
+) -> Tensor:
+    """Return S of each edge under clusters of the clean embeddings, [E].
+
+    Without `config` the clusters are those that the method was trained with where it has the
+    plug-in, and clusters of the embeddings' directions where it has not.
 
     Args:
         method: A trained method.
         graph: The graph whose edges are asked for.
-        config: Number and width of the clusters; by default those that the method was trained
-            with, where it has the plug-in, and else the plug-in's defaults.
-        seed: Root seed, from whose stream "saliency" k-means starts where training left no start.
+        config: Number and width of other clusters, which k-means then finds.
+        seed: Root seed, from whose stream "saliency" k-means draws its start.
     """
-    plugged = method if isinstance(method, HomoGCL) else None
-    if config is None:
-        config = plugged.config if plugged else HomoGCL.Config()
     h = embeddings(method, graph)
-    k, rng = config.num_clusters, stream(seed, "saliency", h.device)
-    start = plugged.centroids if plugged and len(plugged.centroids) == k else None
-    c = centroids(h, k, rng, start, config.kmeans_iterations)
-    s = saliency(soft_assignment(h, c, config.two_sigma_sq), graph.edge_index)
-    return _table(graph, s)
+    if config is not None:
+        k, rng = config.num_clusters, stream(seed, "saliency", h.device)
+        c = centroids(h, k, rng, None, config.kmeans_iterations)
+        return saliency(soft_assignment(h, c, config.two_sigma_sq), graph.edge_index)
+    if isinstance(method, HomoGCL) and method.centroids.numel():
+        with torch.no_grad():
+            return method.saliency(graph)
+    k = HomoGCL.Config().num_clusters
+    return torch.from_numpy(row_saliency(h.cpu().numpy(), graph.edge_index.cpu().numpy(), k, seed))
 
 
 def _table(graph: Data, s: Tensor) -> EdgeSaliency:

@@ -173,7 +173,7 @@ class Embedder:
         made = cls(spec.method, seed=spec.seed, **settings.flat())
         made.params_, made.settings_, made.sizes_ = made.get_params(), settings, folder.sizes()
         made.method_, made.learned_ = folder.method(), folder.learned()
-        made.loss_curve_ = folder.losses()
+        made.loss_curve_ = folder.curves().get("loss", [])
         return made
 
     def _check_fitted(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -24,6 +25,8 @@ from homogcl.presets import NO_DATA_SET, Settings, resolve
 from homogcl.run import RunSpec, Trained, resolved_settings
 from homogcl.train import Epoch, embeddings
 from homogcl.transfer import Learned, for_method
+
+_NO_TERMS = {"epoch", "seconds"}  # what a line of the log has beside losses
 
 
 @dataclass(frozen=True)
@@ -128,15 +131,18 @@ class RunFolder:
         return for_method(graph, self.method(), self.learned())
 
     def embeddings(self) -> npt.NDArray[np.float32]:
-        """Return the embeddings of the graph that the run was trained on, [N, d']."""
+        """Return the embeddings of the graph that the run was trained on, [N, d]."""
         path = self.path / "embeddings.npy"
         try:
-            found: npt.NDArray[np.float32] = np.load(path, allow_pickle=False)
+            z = np.load(path, allow_pickle=False)
         except FileNotFoundError:
             raise UserError(f"{self.path} is no finished run: {path.name} is missing") from None
         except (OSError, ValueError, EOFError) as error:
-            raise UserError(f"{path} is damaged: {str(error).splitlines()[0]}") from None
-        return found
+            reason = str(error).splitlines()[0]
+            raise UserError(f"{path} does not hold embeddings: {reason}") from None
+        if z.ndim != 2 or not np.issubdtype(z.dtype, np.floating) or not np.isfinite(z).all():
+            raise UserError(f"{path} does not hold a finite vector for each node")
+        return np.asarray(z, dtype=np.float32)
 
     def ids(self) -> list[str] | list[int]:
         """Return the ids of the nodes of that graph, in the order of `embeddings`."""
@@ -154,11 +160,10 @@ class RunFolder:
         flat = {**parts["method"], **parts["train"], **parts["data"]}
         return resolve(config["method"], NO_DATA_SET, flat)
 
-    def losses(self) -> list[float]:
-        """Return the loss of each epoch that was logged."""
-        path = self.path / "metrics.jsonl"
-        lines = path.read_text("utf-8").splitlines() if path.exists() else []
-        return [json.loads(line)["loss"] for line in lines]
+    def settings(self) -> dict[str, Any]:
+        """Return the resolved settings of what was run here."""
+        settings: dict[str, Any] = self._json("config.json")["settings"]
+        return settings
 
     def sizes(self) -> Sizes:
         """Return the sizes of the graph that the run was trained on."""
@@ -188,6 +193,19 @@ class RunFolder:
 
     def _write(self, name: str, value: object) -> None:
         write_atomically(self.path / name, (json.dumps(value) + "\n").encode())
+
+    def curves(self) -> dict[str, list[float]]:
+        """Return the loss and each of its terms by epoch, nan where an epoch has none."""
+        path = self.path / "metrics.jsonl"
+        lines = path.read_text("utf-8").splitlines() if path.exists() else []
+        epochs: list[dict[str, float]] = []
+        for number, line in enumerate(lines, 1):
+            try:
+                epochs.append(json.loads(line))
+            except ValueError:
+                raise UserError(f"{path}, line {number}, is not valid JSON") from None
+        names = {name: None for epoch in epochs for name in epoch if name not in _NO_TERMS}
+        return {name: [epoch.get(name, math.nan) for epoch in epochs] for name in names}
 
     def _json(self, name: str) -> dict[str, Any]:
         found: dict[str, Any] = self._read(name)

@@ -8,6 +8,7 @@ import typer
 
 from homogcl.cli.catalogue import list_names, show
 from homogcl.cli.closeness import neighbors, saliency
+from homogcl.cli.explore import explore
 from homogcl.cli.records import run, table
 from homogcl.cli.training import demo, embed, evaluate, train
 from homogcl.errors import UserError
@@ -20,7 +21,10 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-for command in (demo, train, evaluate, embed, neighbors, saliency, run, table, show):
+for command in (
+    *(demo, train, evaluate, embed, neighbors, saliency, explore),
+    *(run, table, show),
+):
     app.command()(command)
 app.command("list")(list_names)
 

@@ -123,7 +123,9 @@ def _hint(node: str, known: dict[str, int]) -> str:
     return hint if hint.startswith(" (did you mean") else f" of {len(known):,} nodes"
 
 
-def _clusters(method: object, settings: Sequence[str]) -> HomoGCL.Config:
+def _clusters(method: object, settings: Sequence[str]) -> HomoGCL.Config | None:
+    if not settings:
+        return None
     start = method.config if isinstance(method, HomoGCL) else HomoGCL.Config()
     given = parse_overrides(settings)
     for key in given:

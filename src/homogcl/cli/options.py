@@ -27,3 +27,11 @@ class Task(StrEnum):
     cluster = "cluster"
     knn = "knn"
     links = "links"
+
+
+class Map(StrEnum):
+    """How embeddings are laid out in the plane."""
+
+    tsne = "tsne"
+    umap = "umap"
+    pca = "pca"

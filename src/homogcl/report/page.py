@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,6 +15,7 @@ import numpy.typing as npt
 from plotly.offline import get_plotlyjs
 
 from homogcl.files import write_atomically
+from homogcl.report.embedded import embedded_json
 
 Floats = npt.NDArray[np.floating]
 Integers = npt.NDArray[np.integer]
@@ -116,7 +116,7 @@ def render(page: Page) -> str:
         summary=html.escape(page.summary),
         facts=_facts(page.facts),
         table=_table(page.results),
-        data=_embedded_json(_figures(page)),
+        data=embedded_json(_figures(page)),
         plotly=get_plotlyjs(),
     )
 
@@ -167,8 +167,8 @@ def _figures(page: Page) -> dict[str, object]:
         "maps": [
             {
                 "method": one.method,
-                "x": _numbers(one.points[:, 0], 3),
-                "y": _numbers(one.points[:, 1], 3),
+                "x": _numbers(one.points[:, 0], 4),
+                "y": _numbers(one.points[:, 1], 4),
                 "labels": one.labels.tolist(),
                 "clusters": one.clusters.tolist(),
             }
@@ -193,9 +193,3 @@ def _numbers(values: npt.ArrayLike, digits: int) -> list[float | None]:
     """Return `values` rounded, with None where JSON has no number."""
     rounded = np.round(np.asarray(values, dtype=np.float64), digits).tolist()
     return [value if math.isfinite(value) else None for value in rounded]
-
-
-def _embedded_json(value: object) -> str:
-    """Return `value` as JSON that cannot end or open a tag where it stands inside a page."""
-    text = json.dumps(value, allow_nan=False, separators=(",", ":"))
-    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")

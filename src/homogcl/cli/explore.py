@@ -1,0 +1,38 @@
+"""A page to look at a run."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from homogcl import display
+from homogcl.cli.options import Json, Map, OtherData, Root
+from homogcl.explore import write_explorer
+from homogcl.runfolder import RunFolder
+
+
+def explore(
+    run: Path,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="HTML file (else explore.html in RUN).")
+    ] = None,
+    way: Annotated[Map, typer.Option("--map", help="How embeddings are laid out.")] = Map.tsne,
+    data: OtherData = None,
+    as_json: Json = False,
+    root: Root = None,
+) -> None:
+    """Write one HTML page to look around in the embeddings of a run."""
+    started = time.perf_counter()
+    path = output or run / "explore.html"
+    folder = RunFolder(run)
+    explorer = write_explorer(folder, path, way.value, folder.spec(root, data))
+    seconds, size = time.perf_counter() - started, path.stat().st_size
+    if as_json:
+        nodes = len(explorer.nodes.ids)
+        told = {"page": str(path), "nodes": nodes, "bytes": size, "seconds": round(seconds, 1)}
+        display.result(told, as_json=True)
+    else:
+        display.say(f"wrote {path} ({size / 1e6:.1f} MB) in {seconds:.0f} s; open it in a browser")
