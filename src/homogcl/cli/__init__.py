@@ -6,10 +6,12 @@ import sys
 
 import typer
 
+from homogcl.cli.advice import doctor, inspect
 from homogcl.cli.catalogue import list_names, show
 from homogcl.cli.closeness import neighbors, saliency
 from homogcl.cli.records import run, table
 from homogcl.cli.training import demo, embed, evaluate, train
+from homogcl.cli.tuning import tune
 from homogcl.errors import UserError
 
 app = typer.Typer(
@@ -20,7 +22,9 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-for command in (demo, train, evaluate, embed, neighbors, saliency, run, table, show):
+for command in (demo, train, evaluate, embed, neighbors, saliency, run, table):
+    app.command()(command)
+for command in (show, doctor, inspect, tune):
     app.command()(command)
 app.command("list")(list_names)
 
