@@ -33,8 +33,9 @@ check: $(READY)  ## Lint, format check, types and spelling
 	$(BIN)/mypy $(CHECKED)
 	$(BIN)/codespell $(CHECKED) *.md Makefile pyproject.toml CITATION.cff
 
-docs: $(READY)  ## Write the methods' pages
+docs: $(READY)  ## Write the methods' pages and build the site into docs/_build/html
 	$(BIN)/python docs/method_pages.py
+	$(BIN)/python -m sphinx -W --keep-going -q docs docs/_build/html
 
 format: $(READY)  ## Rewrite the code in the project's format
 	$(BIN)/ruff check --fix $(CHECKED)
@@ -47,4 +48,4 @@ wheel: $(READY)  ## Build the wheel into dist/
 	$(BIN)/python -m build --wheel
 
 clean:  ## Remove the environment and everything generated
-	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis src/*.egg-info
+	rm -rf $(VENV) build dist docs/_build .mypy_cache .pytest_cache .ruff_cache .hypothesis src/*.egg-info

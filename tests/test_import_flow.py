@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[1] / "src" / "homogcl"
 
 # Left to right. Modules of one group may see each other; a new module must be given a place.
 FLOW: tuple[tuple[str, ...], ...] = (
-    ("errors", "files", "streams", "config", "settings", "memory"),
+    ("errors", "files", "streams", "config", "settings", "memory", "counting"),
     ("data",),
     ("sparse", "augment", "walks"),
     ("encoders",),
@@ -21,6 +21,8 @@ FLOW: tuple[tuple[str, ...], ...] = (
     ("reported", "results", "tasks"),
     ("run",),
     ("runfolder", "export", "embedder", "transform", "row_saliency", "edge_saliency", "layout"),
+    ("doctor", "advice", "estimate", "testing", "curves"),
+    ("tune",),
     ("report",),
     ("__init__",),
     ("display",),

@@ -6,7 +6,7 @@ from homogcl.data import data_names
 from homogcl.errors import UnknownName, UserError
 from homogcl.methods import build, config_classes, method_names, plugin_names
 from homogcl.methods.base import Sizes
-from homogcl.presets import Settings, preset_names, resolve
+from homogcl.presets import LARGE_NODES, Settings, preset_by_size, preset_names, resolve
 
 PRESETS = preset_names()
 each_preset = pytest.mark.parametrize(
@@ -136,3 +136,35 @@ def test_bad_values_are_refused_in_one_line_that_names_the_setting(key: str, val
 def test_unknown_methods_and_plugins_are_refused(method: str) -> None:
     with pytest.raises(UnknownName):
         resolve(method, "cora")
+
+
+@pytest.mark.parametrize(
+    ("method", "data", "nodes", "chosen"),
+    [
+        ("grace", "my-graph", LARGE_NODES + 1, "large"),
+        ("grace+homogcl", "my-graph", LARGE_NODES + 1, "large"),
+        ("gca", "my-graph", LARGE_NODES + 1, "large"),
+        ("grace", "my-graph", LARGE_NODES, None),
+        ("grace", "photo", 10**6, None),  # it has a preset of its own
+        ("bgrl", "my-graph", 10**6, None),  # it compares no pairs
+    ],
+)
+def test_size_chooses_for_graphs_that_no_preset_knows(
+    method: str, data: str, nodes: int, chosen: str | None
+) -> None:
+    assert preset_by_size(method, data, nodes) == chosen
+
+
+def test_the_preset_for_many_nodes_samples_negatives_and_says_so() -> None:
+    small, large = (resolve("grace+homogcl", "my-graph", {}, p) for p in (None, "large"))
+    assert small.method["negatives"] == "exact"
+    changed = {"negatives": "sampled", "num_negatives": 256}
+    assert large.flat() == {**small.flat(), **changed}
+    assert "more than 5,000 nodes" in large.source
+    assert f"{LARGE_NODES:,}" == "5,000"
+
+
+def test_a_data_set_prevails_over_what_holds_for_all_graphs() -> None:
+    assert resolve("grace", "citeseer", {}, "large").train.epochs == 40
+    with pytest.raises(UnknownName, match="my-graph/official"):
+        resolve("grace", "my-graph", {}, "official")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
@@ -20,6 +21,16 @@ _err = Console(stderr=True, highlight=False)
 def say(text: str) -> None:
     """Print a line."""
     _out.print(text, markup=False)
+
+
+def note(text: str) -> None:
+    """Print a line that is no result, beside the output."""
+    _err.print(text, markup=False, soft_wrap=True)
+
+
+def paragraph(text: str) -> None:
+    """Print an indented text, broken into lines."""
+    say(textwrap.fill(text, 98, initial_indent="  ", subsequent_indent="  "))
 
 
 def result(values: Mapping[str, object], *, as_json: bool) -> None:

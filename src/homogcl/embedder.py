@@ -23,7 +23,7 @@ from homogcl.data.structural import structural_features
 from homogcl.errors import UserError
 from homogcl.files import write_atomically
 from homogcl.methods import Method, Sizes, build, method_class, split_name
-from homogcl.presets import NO_DATA_SET, Settings, resolve
+from homogcl.presets import NO_DATA_SET, Settings, preset_by_size, resolve
 from homogcl.runfolder import RunFolder
 from homogcl.train import Epoch, embeddings, fit
 from homogcl.transfer import Learned, for_method
@@ -91,6 +91,8 @@ class Embedder:
         settings = resolve(self.method, NO_DATA_SET, self.settings)
         given = _input(graph, settings, self.seed, labels_for=self.method)
         sizes = Sizes.of(given)
+        by_size = preset_by_size(self.method, NO_DATA_SET, sizes.nodes)
+        settings = resolve(self.method, NO_DATA_SET, self.settings, by_size)
         method = build(self.method, settings.method, sizes, self.seed)
         losses: list[float] = []
 

@@ -1,4 +1,4 @@
-"""How much memory this process needed at most."""
+"""How much memory this process needed at most, and how much there is."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from pathlib import Path
 
 _CLEAR = Path("/proc/self/clear_refs")
 _STATUS = Path("/proc/self/status")
+_MACHINE = Path("/proc/meminfo")
+_CONTAINER = Path("/sys/fs/cgroup")
 
 
 def reset_peak() -> int:
@@ -27,8 +29,39 @@ def peak_bytes() -> int:
     return most if sys.platform == "darwin" else most * 1024
 
 
+def used_bytes() -> int:
+    """Return the memory that this process holds now (0 if unknown)."""
+    return _status("VmRSS") if _STATUS.exists() else 0
+
+
+def available_bytes(machine: Path = _MACHINE, container: Path = _CONTAINER) -> int | None:
+    """Return the memory that is free for this process, within its container; None if unknown.
+
+    Args:
+        machine: The system's account of its memory.
+        container: The folder of the control group's limits.
+    """
+    try:
+        free = _line(machine, "MemAvailable")
+    except OSError:
+        return None
+    try:
+        limit = (container / "memory.max").read_text().strip()
+        used = int((container / "memory.current").read_text())
+        # Files that were read stay in memory only as long as nobody else wants it.
+        stat = dict(line.split() for line in (container / "memory.stat").read_text().splitlines())
+        used -= int(stat.get("inactive_file", 0))
+    except (OSError, ValueError):
+        return free
+    return free if limit == "max" else max(0, min(free, int(limit) - used))
+
+
 def _status(key: str) -> int:
-    for line in _STATUS.read_text().splitlines():
+    return _line(_STATUS, key)
+
+
+def _line(path: Path, key: str) -> int:
+    for line in path.read_text().splitlines():
         if line.startswith(f"{key}:"):
             return int(line.split()[1]) * 1024
     return 0

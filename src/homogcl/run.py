@@ -26,7 +26,7 @@ from homogcl.evaluate import (
 )
 from homogcl.memory import peak_bytes, reset_peak
 from homogcl.methods import Method, Sizes, build, configure
-from homogcl.presets import NO_DATA_SET, Settings, resolve
+from homogcl.presets import NO_DATA_SET, Settings, preset_by_size, resolve
 from homogcl.results import (
     Record,
     cell_path,
@@ -77,9 +77,19 @@ class RunSpec:
         return graph_name(self.data)
 
     def settings(self) -> Settings:
-        """Return the resolved settings; presets know no graph of a user's own."""
-        known = self.data if own_path(self.data) is None else NO_DATA_SET
-        return resolve(self.method, known, self.overrides, self.preset)
+        """Return the resolved settings."""
+        return resolve(self.method, self._known, self.overrides, self.preset)
+
+    def for_size(self, nodes: int) -> RunSpec:
+        """Return the same under the preset for a graph of `nodes` nodes, unless one was chosen."""
+        if self.preset is not None:
+            return self
+        return replace(self, preset=preset_by_size(self.method, self._known, nodes))
+
+    @property
+    def _known(self) -> str:
+        """The name that presets go by; they know no graph of a user's own."""
+        return self.data if own_path(self.data) is None else NO_DATA_SET
 
     def graph(self) -> Data:
         """Return the graph, prepared as the settings say and split by the seed."""

@@ -6,11 +6,13 @@ import sys
 
 import typer
 
-from homogcl.cli.catalogue import list_names, show
+from homogcl.cli.advice import doctor, inspect
+from homogcl.cli.catalog import list_names, show
 from homogcl.cli.closeness import neighbors, saliency
 from homogcl.cli.explore import explore
 from homogcl.cli.records import run, table
 from homogcl.cli.training import demo, embed, evaluate, train
+from homogcl.cli.tuning import tune
 from homogcl.errors import UserError
 
 app = typer.Typer(
@@ -22,8 +24,8 @@ app = typer.Typer(
 )
 
 for command in (
-    *(demo, train, evaluate, embed, neighbors, saliency, explore),
-    *(run, table, show),
+    *(demo, train, evaluate, embed, neighbors, saliency, explore, run, table),
+    *(show, doctor, inspect, tune),
 ):
     app.command()(command)
 app.command("list")(list_names)

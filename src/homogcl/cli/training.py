@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from homogcl import display
+from homogcl import curves, display
 from homogcl.cli.files import with_files
+from homogcl.cli.forecast import foretell
 from homogcl.cli.options import Data, Json, OtherData, Preset, Root, Seed, Set, Task
 from homogcl.data import original_ids
 from homogcl.demo import demo as run_demo
 from homogcl.export import FORMATS, check_ending, write_embeddings
-from homogcl.run import RunSpec, link_prediction, scores
+from homogcl.run import OnEpoch, RunSpec, link_prediction, scores
 from homogcl.run import train as train_spec
 from homogcl.runfolder import Log, RunFolder
 from homogcl.settings import parse_overrides
@@ -39,6 +41,7 @@ def train(
     settings: Set = None,
     preset: Preset = None,
     resume: Annotated[bool, typer.Option(help="Go on from the newest checkpoint.")] = False,
+    tensorboard: Annotated[Path | None, typer.Option(help="Folder for TensorBoard.")] = None,
     root: Root = None,
 ) -> None:
     """Train METHOD on DATA and keep weights, embeddings and log in a run folder."""
@@ -47,15 +50,21 @@ def train(
     spec.settings()
     folder = RunFolder(out or Path("runs") / f"{spec.name}-{method}-s{seed}")
     graph = spec.graph()
-    folder.begin(spec, graph, resume=resume)
-    if "report" in graph:
-        display.say(f"{spec.name}: {graph.report}")
-    log = Log(folder)
-    with display.training(f"{method} on {spec.name}") as show:
+    spec = spec.for_size(int(graph.num_nodes or 0))
+    foretell(spec, graph)
+    with ExitStack() as opened:
+        followers: list[OnEpoch] = []
+        if tensorboard:
+            followers.append(opened.enter_context(curves.tensorboard(tensorboard)))
+        folder.begin(spec, graph, resume=resume)
+        if "report" in graph:
+            display.say(f"{spec.name}: {graph.report}")
+        shown = opened.enter_context(display.training(f"{method} on {spec.name}"))
+        followers += [Log(folder), shown]
 
         def follow(epoch: Epoch) -> None:
-            log(epoch)
-            show(epoch)
+            for each in followers:
+                each(epoch)
 
         trained = train_spec(
             spec, graph=graph, on_epoch=follow, checkpoint_folder=folder.checkpoints

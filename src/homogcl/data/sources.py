@@ -39,14 +39,19 @@ class Source:
     counts: Counts
 
 
+def missing_files(source: Source, root: Path) -> list[Path]:
+    """Return where the source's files belong that are not there."""
+    paths = [root / source.folder / name for name in source.files]
+    return [path for path in paths if not path.is_file()]
+
+
 def raw_files(source: Source, root: Path) -> list[RawFile]:
     """Return the source's files with their bytes, downloading those that are missing.
 
     Downloads are placed only after all of them have come and were found to be the right ones.
     """
     paths = [root / source.folder / name for name in source.files]
-    missing = [path for path in paths if not path.is_file()]
-    fetched = {path: _download(source, path) for path in missing}
+    fetched = {path: _download(source, path) for path in missing_files(source, root)}
     files = [fetched[path] if path in fetched else read(path) for path in paths]
     if fetched:
         _verify(source, files)

@@ -111,12 +111,15 @@ class HomoGCL(Method):
         """Let the base follow the step."""
         self.base.after_step(progress)
 
-    def saliency(self, graph: Data) -> Tensor:
-        """Return S of each edge of `graph` under the clusters of the last step, [E]."""
+    def assignment(self, graph: Data) -> Tensor:
+        """Return R of the nodes of `graph` under the clusters of the last step, [N, k]."""
         if not self.centroids.numel():
             raise UserError("saliency needs clusters, which the first training step makes")
-        r = soft_assignment(self.embed(graph), self.centroids, self.config.two_sigma_sq)
-        return saliency(r, graph.edge_index)
+        return soft_assignment(self.embed(graph), self.centroids, self.config.two_sigma_sq)
+
+    def saliency(self, graph: Data) -> Tensor:
+        """Return S of each edge of `graph` under the clusters of the last step, [E]."""
+        return saliency(self.assignment(graph), graph.edge_index)
 
     def get_extra_state(self) -> Tensor:
         """Return the centroids, a part of the state that has no size before the first step."""

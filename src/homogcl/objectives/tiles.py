@@ -36,6 +36,11 @@ class Workspace:
         self.budget = int(given) * 2**20 if budget is None else budget
         self._free: list[Tensor] = []
 
+    @property
+    def is_used(self) -> bool:
+        """Whether a loss has borrowed from it and given back."""
+        return bool(self._free)
+
     def borrow(self, numel: int, like: Tensor) -> Tensor:
         """Return a flat buffer of at least `numel` numbers of the kind of `like`."""
         while self._free:

@@ -1,7 +1,8 @@
 """Settings that just work: one TOML file a method, one section a data set, each with its source.
 
 A file's section `[default]` holds for every graph, `[cora]` for that data set, and
-`["cora/official"]` is an alternative that is taken by its name, `official`. The settings of
+`["cora/official"]` is an alternative that is taken by its name, `official`. `["default/large"]` is
+taken by itself on graphs that the presets do not know and that have many nodes. The settings of
 `grace+homogcl` are those of `grace`, then those of `homogcl`, then those of the file
 `grace+homogcl` where there is one: what comes later prevails.
 """
@@ -21,6 +22,8 @@ from homogcl.methods import config_classes, configure, plugin, split_name, valid
 from homogcl.train import TrainConfig
 
 NO_DATA_SET = ""  # no section has this name, so that a method's defaults hold
+LARGE = "large"
+LARGE_NODES = 5_000  # between CiteSeer, whose preset compares all pairs, and Photo, whose does not
 
 
 @dataclass(frozen=True)
@@ -46,16 +49,18 @@ def resolve(
         method: A method's name, with plug-ins behind plus signs.
         data: A data set's name; an unknown one gets the method's defaults.
         overrides: Settings that prevail over the preset's.
-        preset: An alternative's name, such as `official`.
+        preset: An alternative's name, such as `official`; it may be of the data set or, like
+            `large`, of all graphs.
     """
     merged: dict[str, object] = {}
     sources: list[str] = []
     section = data if preset is None else f"{data}/{preset}"
+    general = f"default/{preset}"
     found = preset is None
     for _, sections in _files(method):
-        for key in ("default", section if section in sections else data):
+        for key in ("default", general, section if section in sections else data):
             if key in sections:
-                found = found or key == section
+                found = found or key in {section, general}
                 values = dict(sections[key])
                 sources.append(str(values.pop("source")))
                 merged.update(values)
@@ -63,6 +68,17 @@ def resolve(
         raise UnknownName("preset", section, _alternatives(method))
     merged.update(overrides or {})
     return _sorted_out(method, merged, "; ".join(dict.fromkeys(sources)))
+
+
+def preset_by_size(method: str, data: str, nodes: int) -> str | None:
+    """Return the alternative for graphs of many nodes where it applies, else None.
+
+    It applies to a graph that no preset of the method knows, has more than `LARGE_NODES` nodes,
+    and whose method has such an alternative: GRACE and GCA then sample their negatives.
+    """
+    known = any(data in sections for _, sections in _files(method))
+    has_one = f"default/{LARGE}" in _alternatives(method)
+    return LARGE if nodes > LARGE_NODES and has_one and not known else None
 
 
 def preset_names() -> list[tuple[str, str, str]]:

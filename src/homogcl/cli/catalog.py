@@ -1,0 +1,81 @@
+"""What there is: methods, data sets, presets, and the settings of each."""
+
+from __future__ import annotations
+
+import json
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from homogcl import display
+from homogcl.cli.options import Data, Json, Preset, Root
+from homogcl.data import data_names, source
+from homogcl.estimate import estimate
+from homogcl.methods import method_class, method_names, plugin_names, summary
+from homogcl.presets import preset_names
+from homogcl.run import RunSpec
+
+
+class Listing(StrEnum):
+    """What can be listed."""
+
+    methods = "methods"
+    datasets = "datasets"
+    presets = "presets"
+
+
+def list_names(what: Listing, as_json: Json = False) -> None:
+    """List the methods, the data sets or the presets."""
+    rows: dict[str, list[dict[str, str]]] = {
+        "methods": [
+            {
+                "name": name,
+                "plug-ins": " ".join(f"+{p}" for p in plugin_names())
+                if method_class(name).expands_positives
+                else "",
+                "learns from": method_class(name).training_data,
+                "what": summary(name),
+            }
+            for name in (method_names() if what is Listing.methods else [])
+        ],
+        "datasets": [{"name": name} for name in data_names()],
+        "presets": [
+            {"method": method, "section": section, "source": origin}
+            for method, section, origin in preset_names()
+        ],
+    }
+    display.rows(rows[what.value], as_json=as_json)
+
+
+def show(
+    method: str,
+    data: Data,
+    preset: Preset = None,
+    cost: Annotated[bool, typer.Option("--cost", help="Estimate time and memory too.")] = False,
+    as_json: Json = False,
+    root: Root = None,
+) -> None:
+    """Show the settings of METHOD on DATA, where they come from and what training would take."""
+    asked = RunSpec(method, data, preset=preset, root=root)
+    graph = asked.graph() if cost or Path(data).exists() else None
+    spec = asked.for_size(_nodes(data) if graph is None else int(graph.num_nodes or 0))
+    settings = spec.settings()
+    expected = estimate(method, settings, graph) if cost and graph is not None else None
+    if as_json:
+        more = {"seconds": expected.seconds, "bytes": expected.bytes} if expected else {}
+        typer.echo(json.dumps({**settings.flat(), "source": settings.source, **more}))
+        return
+    display.result(settings.flat(), as_json=False)
+    display.say(f"source: {settings.source}")
+    if spec.preset != asked.preset:
+        display.say(f"preset {spec.preset}, since no preset knows {data} and it has many nodes")
+    if expected:
+        display.say(f"training takes {expected}")
+
+
+def _nodes(data: str) -> int:
+    """Return how many nodes a published data set has, 0 for any other."""
+    known = source(data) if data in data_names() else None
+    return known.counts.nodes if known else 0

@@ -1,0 +1,32 @@
+"""What is said before a training that takes long or more memory than there is."""
+
+from __future__ import annotations
+
+from torch_geometric.data import Data
+
+from homogcl import display
+from homogcl.errors import UserError
+from homogcl.estimate import doubt, estimate
+from homogcl.memory import available_bytes
+from homogcl.run import RunSpec
+
+LONG = 60.0  # seconds from which on it is worth a line
+SHORT = 50_000  # nodes times epochs: below, the training is over before it could be foretold
+
+
+def foretell(spec: RunSpec, graph: Data) -> None:
+    """Say what a long training will take; refuse one that needs twice the memory there is."""
+    settings = spec.settings()
+    if int(graph.num_nodes or 0) * settings.train.epochs < SHORT:
+        return
+    expected = estimate(spec.method, settings, graph, spec.seed)
+    if expected is None:
+        return
+    free = available_bytes()
+    problem = doubt(expected.bytes, free)
+    if problem and free is not None and expected.bytes > 2 * free:
+        raise UserError(problem)
+    if problem:
+        display.note(f"warning: {problem}")
+    if expected.seconds >= LONG:
+        display.note(f"training takes {expected}")

@@ -1,0 +1,66 @@
+"""A search for settings."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from homogcl import display
+from homogcl.cli.options import Data, Json, Root, Seed, Set
+from homogcl.run import RunSpec
+from homogcl.settings import parse_overrides
+from homogcl.tune import BEST, Search, Trial, best, search
+
+
+class Criterion(StrEnum):
+    """What settings are chosen by."""
+
+    val = "val"
+    label_free = "label-free"
+
+
+def tune(
+    method: str,
+    data: Data,
+    trials: Annotated[int, typer.Option(min=1, help="In all, those done before included.")] = 20,
+    criterion: Annotated[Criterion, typer.Option(help="What to choose by.")] = Criterion.val,
+    settings: Set = None,
+    out: Annotated[Path | None, typer.Option(help="Folder of the search.")] = None,
+    seed: Seed = 0,
+    as_json: Json = False,
+    root: Root = None,
+) -> None:
+    """Search settings of METHOD on DATA by validation accuracy, or without any label."""
+    overrides = parse_overrides(settings or [])
+    what = Search(method, data, criterion.value, overrides, seed)
+    graph = RunSpec(method, data, seed, overrides, root=root).graph()
+    folder = out or Path("tune") / f"{Path(data).name}-{method}-{criterion.value}-s{seed}"
+
+    def follow(trial: Trial) -> None:
+        shown = "not finite" if trial.score is None else f"{trial.score:.4f}"
+        display.note(f"trial {trial.number}: {shown}")
+
+    done = search(what, graph, trials, folder, follow)
+    winner = best(done)
+    if as_json:
+        result = {"criterion": criterion.value, "best": asdict(winner)}
+        display.result({**result, "trials": [asdict(trial) for trial in done]}, as_json=True)
+        return
+    display.rows([_row(trial, criterion.value) for trial in _ordered(done)], as_json=False)
+    flags = " ".join(f"--set {key}={value:.6g}" for key, value in winner.settings.items())
+    display.say(f"\nbest: homogcl train {method} {data} {flags}")
+    display.say(f"as a preset: {folder / BEST}")
+
+
+def _ordered(trials: list[Trial]) -> list[Trial]:
+    return sorted(trials, key=lambda trial: -1.0 if trial.score is None else -trial.score - 1.0)
+
+
+def _row(trial: Trial, criterion: str) -> dict[str, str]:
+    score = "not finite" if trial.score is None else f"{trial.score:.4f}"
+    values = {key: f"{value:.4g}" for key, value in trial.settings.items()}
+    return {"trial": str(trial.number), criterion: score, **values}
