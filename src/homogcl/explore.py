@@ -34,6 +34,7 @@ MOST_NODES = 300_000  # beyond which the exact search for nearest nodes would ta
 MOST_NEIGHBORS = 200  # of one node that the page holds
 _NEAREST = 10
 _BINS = 20
+_ROWS = 256  # of cosines at a time: 300 MB at the most nodes
 
 
 def write_explorer(
@@ -73,7 +74,7 @@ def explore(folder: RunFolder, way: str = "tsne", spec: RunSpec | None = None) -
         title=f"{spec.method} on {spec.name}, seed {spec.seed}",
         nodes=Nodes(node_ids(graph), layout.points, clusters, degrees, labels, names),
         edges=ranked_edges(edge_index, s, len(z)),
-        nearest=Nearest(*(each.numpy() for each in nearest_neighbors(z, _NEAREST))),
+        nearest=Nearest(*(each.numpy() for each in nearest_neighbors(z, _NEAREST, block=_ROWS))),
         histogram=saliency_histogram(edge_index, s, labels),
         curves=folder.curves(),
         facts=_facts(graph, labels),

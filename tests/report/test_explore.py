@@ -126,6 +126,16 @@ def test_arrays_are_those_given() -> None:
     assert np.allclose(array("cosines", "<i2") / 32767, 0.5, atol=2e-5)
 
 
+def test_values_a_rounding_error_beyond_their_range_do_not_wrap_around() -> None:
+    shown = explorer()
+    edges = replace(shown.edges, saliency=np.full(50, 1.0001))
+    near = replace(shown.nearest, cosines=np.full((25, 2), 1.0001))
+    reader = Reader(render(replace(shown, edges=edges, nearest=near)))
+    for name, dtype, most in (("saliency", "<u2", 65535), ("cosines", "<i2", 32767)):
+        values = np.frombuffer(base64.b64decode(reader.data(f"array-{name}")), dtype)
+        assert set(values.tolist()) == {most}
+
+
 def test_ids_that_are_numbers_take_no_room() -> None:
     shown = explorer(ids=[str(i) for i in range(25)])
     assert json.loads(Reader(render(shown)).data("names"))["ids"] is None

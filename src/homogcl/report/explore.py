@@ -205,9 +205,9 @@ def _arrays(explorer: Explorer) -> dict[str, npt.NDArray[np.generic]]:
         "degrees": nodes.degrees.astype("<u4"),
         "offsets": edges.offsets.astype("<u4"),
         "targets": edges.targets.astype("<u4"),
-        "saliency": np.round(edges.saliency * 65535).astype("<u2"),
+        "saliency": np.round(np.clip(edges.saliency, 0, 1) * 65535).astype("<u2"),
         "nearest": near.indices.astype("<u4"),
-        "cosines": np.round(near.cosines * 32767).astype("<i2"),
+        "cosines": np.round(np.clip(near.cosines, -1, 1) * 32767).astype("<i2"),
     }
     return arrays if nodes.labels is None else {**arrays, "labels": nodes.labels.astype("<i4")}
 
