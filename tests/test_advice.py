@@ -5,21 +5,17 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from torch import Tensor
 from torch_geometric.data import Data
 
 from homogcl.advice import (
     adjusted_homophily,
     facts,
-    hold_out,
-    random_pairs,
     separation,
     short_training,
     warnings,
 )
 from homogcl.data.edges import undirected
 from homogcl.errors import UserError
-from homogcl.streams import stream
 
 
 def blocks(homophily: float, nodes: int = 400, classes: int = 4, seed: int = 0) -> Data:
@@ -94,31 +90,6 @@ def test_adjusted_homophily_is_zero_by_chance_and_one_when_all_agree() -> None:
     everyone = torch.cartesian_prod(torch.arange(4), torch.arange(4)).t()
     assert adjusted_homophily(everyone, y) == pytest.approx(0)
     assert adjusted_homophily(torch.tensor([[0, 1, 2, 3], [1, 0, 3, 2]]), y) == 1
-
-
-def keys(edge_index: Tensor, nodes: int) -> set[int]:
-    return set((edge_index[0] * nodes + edge_index[1]).tolist())
-
-
-def test_held_out_edges_are_gone_both_ways_and_nothing_else_is() -> None:
-    graph = blocks(0.5, nodes=60)
-    graph.edge_weight = torch.arange(graph.edge_index.size(1)).float()
-    kept, held = hold_out(graph, 0.25, stream(0, "hold out"))
-    assert held.size(1) == round(0.25 * graph.edge_index.size(1) / 2)
-    gone = keys(held, 60) | keys(held.flip(0), 60)
-    assert keys(kept.edge_index, 60) | gone == keys(graph.edge_index, 60)
-    assert not keys(kept.edge_index, 60) & gone
-    place = {tuple(edge): i for i, edge in enumerate(graph.edge_index.t().tolist())}
-    assert kept.edge_weight.tolist() == [place[tuple(e)] for e in kept.edge_index.t().tolist()]
-    assert "y" not in kept
-
-
-def test_random_pairs_join_all_different_nodes_alike() -> None:
-    pairs = random_pairs(4, 6000, stream(0, "random pairs"))
-    counts = torch.bincount(pairs[0] * 4 + pairs[1], minlength=16).view(4, 4)
-    assert counts.diagonal().sum() == 0
-    # 12 ordered pairs of 500 each; 110 is five standard deviations.
-    assert int((counts + 500 * torch.eye(4) - 500).abs().max()) < 110
 
 
 def test_separation_counts_ties_half() -> None:

@@ -2,8 +2,8 @@
 
 HomoGCL counts neighbors as positives in so far as they seem to belong together. Labels say
 directly whether they do. Without labels, a short training says it: some edges are kept from it,
-and where their saliency afterwards is no higher than that of random pairs, neighbors are not
-alike in anything that the method could learn. Edges that training saw would not do: message
+and where their saliency afterwards is no higher than that of pairs without an edge, neighbors are
+not alike in anything that the method could learn. Edges that training saw would not do: message
 passing alone makes their ends alike.
 """
 
@@ -26,8 +26,8 @@ from homogcl.homophily import saliency
 from homogcl.methods import Sizes, build
 from homogcl.methods.homogcl import HomoGCL
 from homogcl.presets import resolve
-from homogcl.streams import stream
-from homogcl.train import fit, without_labels
+from homogcl.tasks import with_edges_held_out
+from homogcl.train import fit
 
 METHOD = "grace+homogcl"
 LEAST_HOMOPHILY = 0.2  # adjusted: how far above chance neighbors must agree
@@ -76,7 +76,7 @@ class Saliency:
     seen: Spread
     held_out: Spread
     random: Spread
-    separation: float  # P(S of a held-out edge > S of a random pair), ties counted half
+    separation: float  # P(S of a held-out edge > S of a pair without an edge), ties counted half
 
 
 def facts(graph: Data) -> Facts:
@@ -133,38 +133,8 @@ def adjusted_homophily(edge_index: Tensor, y: Tensor) -> float:
     return (edge_homophily(edge_index, y) - chance) / (1 - chance)
 
 
-def hold_out(graph: Data, share: float, rng: torch.Generator) -> tuple[Data, Tensor]:
-    """Return the graph without labels and without a `share` of its edges, and those edges, [2, H].
-
-    Args:
-        graph: Edges in both directions, sorted.
-        share: Of the edges, to leave out at random.
-        rng: Where the draw comes from.
-    """
-    once = graph.edge_index[0] < graph.edge_index[1]
-    pairs = graph.edge_index[:, once]
-    drawn = torch.randperm(pairs.size(1), generator=rng)[: round(share * pairs.size(1))]
-    held = pairs[:, drawn]
-    nodes = int(graph.num_nodes or 0)
-    key = graph.edge_index[0] * nodes + graph.edge_index[1]
-    gone = torch.cat([held[0] * nodes + held[1], held[1] * nodes + held[0]])
-    kept = without_labels(graph)
-    stays = ~torch.isin(key, gone)
-    kept.edge_index = graph.edge_index[:, stays]
-    if kept.get("edge_weight") is not None:
-        kept.edge_weight = graph.edge_weight[stays]
-    return kept, held
-
-
-def random_pairs(nodes: int, count: int, rng: torch.Generator) -> Tensor:
-    """Return `count` pairs of different nodes, drawn uniformly, [2, count]."""
-    source = torch.randint(nodes, (count,), generator=rng)
-    step = torch.randint(1, nodes, (count,), generator=rng)
-    return torch.stack([source, (source + step) % nodes])
-
-
 def short_training(graph: Data, *, epochs: int = 15, seed: int = 0) -> Saliency:
-    """Return the saliency of edges and of random pairs after a short training without labels.
+    """Return the saliency of edges and of pairs without one after a short training without labels.
 
     A tenth of the edges is kept from the training. The default method is a quarter as wide as
     usual and its negatives are sampled where there are many nodes, so that it stays short.
@@ -175,12 +145,12 @@ def short_training(graph: Data, *, epochs: int = 15, seed: int = 0) -> Saliency:
         seed: Root seed.
     """
     nodes = int(graph.num_nodes or 0)
-    kept, held = hold_out(graph, 0.1, stream(seed, "hold out"))
-    if held.size(1) < FEW_HELD_OUT:
+    if graph.edge_index.size(1) // 2 < 10 * FEW_HELD_OUT:
         raise UserError(
             f"the graph has {graph.edge_index.size(1) // 2} edges, too few to say anything "
             f"about their saliency: it takes {10 * FEW_HELD_OUT}"
         )
+    kept, links = with_edges_held_out(graph, "row", seed)
     given: dict[str, object] = {"epochs": epochs, "hidden_dim": 128, "out_dim": 64}
     given["num_clusters"] = min(10, nodes)
     if nodes > 2048:
@@ -191,8 +161,8 @@ def short_training(graph: Data, *, epochs: int = 15, seed: int = 0) -> Saliency:
     assert isinstance(method, HomoGCL)
     with torch.no_grad():
         r = method.assignment(kept)
-    others = random_pairs(nodes, max(held.size(1), 1000), stream(seed, "random pairs"))
-    s_seen, s_held, s_random = (_saliency(r, pairs) for pairs in (kept.edge_index, held, others))
+    pairs = (kept.edge_index, links.edges, links.others)
+    s_seen, s_held, s_random = (_saliency(r, each) for each in pairs)
     return Saliency(
         epochs,
         _spread(s_seen),

@@ -13,17 +13,16 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch import Tensor
-from torch.nn import functional
 from torch_geometric.data import Data
 
-from homogcl.advice import hold_out, random_pairs, separation
 from homogcl.errors import UnknownName, UserError
+from homogcl.evaluate import link_scores
 from homogcl.files import write_atomically
 from homogcl.methods import Method, Sizes, build
 from homogcl.presets import Settings, resolve
 from homogcl.run import scores
-from homogcl.streams import integer, stream
+from homogcl.streams import integer
+from homogcl.tasks import with_edges_held_out
 from homogcl.train import NotFinite, embeddings, fit
 
 JOURNAL, BEST = "journal.jsonl", "best.toml"
@@ -187,18 +186,13 @@ def by_links(what: Search, graph: Data) -> Score:
     """Return what scores settings by how well the cosine of embeddings finds edges held out.
 
     It is the share of cases in which an edge that training did not see has a higher cosine than
-    a random pair of nodes. No label is needed; but settings that make neighbors alike are
+    a pair of nodes without one. No label is needed; but settings that make neighbors alike are
     favored, whether or not they are of one class.
     """
-    kept, held = hold_out(graph, 0.1, stream(what.seed, "hold out"))
-    if held.size(1) == 0:
-        raise UserError("the graph has too few edges to hold some out")
-    nodes = int(graph.num_nodes or 0)
-    others = random_pairs(nodes, max(held.size(1), 1000), stream(what.seed, "random pairs"))
+    kept, links = with_edges_held_out(graph, what.settings().data.features, what.seed)
 
     def score(settings: Settings) -> float:
-        z = functional.normalize(embeddings(_trained(what, settings, kept), kept))
-        return separation(_cosines(z, held), _cosines(z, others))
+        return link_scores(embeddings(_trained(what, settings, kept), kept), links)["link_auc"]
 
     return score
 
@@ -207,10 +201,6 @@ CRITERIA: dict[str, Callable[[Search, Data], Score]] = {
     "val": by_validation,
     "label-free": by_links,
 }
-
-
-def _cosines(unit: Tensor, pairs: Tensor) -> Tensor:
-    return (unit[pairs[0]] * unit[pairs[1]]).sum(1)
 
 
 def _trained(what: Search, settings: Settings, graph: Data) -> Method:

@@ -48,8 +48,8 @@ def inspect(
         display.say(f"\nsaliency S after {measured.epochs} epochs of {advice.METHOD}")
         display.rows(_spreads(measured), as_json=False)
         display.say(
-            f"a held-out edge has the higher S than a random pair in {measured.separation:.0%} "
-            "of cases (chance: 50%)"
+            "a held-out edge has the higher S than a pair without an edge in "
+            f"{measured.separation:.0%} of cases (chance: 50%)"
         )
     display.say("")
     for doubt in doubts:
@@ -102,7 +102,7 @@ def _spreads(measured: advice.Saliency) -> list[dict[str, str]]:
     named = {
         "edges seen in training": measured.seen,
         "edges held out": measured.held_out,
-        "random pairs": measured.random,
+        "pairs without an edge": measured.random,
     }
     return [
         {
