@@ -50,6 +50,7 @@ EXTRAS = {
     "walks": Extra({"gensim": "4.3"}, "the methods deepwalk and node2vec"),
     "figures": Extra({"matplotlib": "3.8"}, "figures for print"),
     "tables": Extra({"networkx": "3", "pyarrow": "15"}, "own graphs from files, Parquet"),
+    "umap": Extra({"umap-learn": "0.5"}, "homogcl explore --map umap"),
     "tune": Extra({"optuna": "4.3"}, "homogcl tune"),
     "tensorboard": Extra({"tensorboard": "2.18"}, "homogcl train --tensorboard"),
 }

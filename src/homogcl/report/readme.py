@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from homogcl.errors import UserError
@@ -107,13 +107,13 @@ def _released(results: Path) -> Table:
     return classification_table(records, read("classification"), ("grace+homogcl",), DATA[:1])
 
 
-def _bench(results: Path) -> Table:
-    """Return the kept measures; they lie beside the folder of records."""
+def _bench(results: Path, parts: Sequence[str] = ("peer", "loss", "memory", "growth")) -> Table:
+    """Return the kept measures of these parts; they lie beside the folder of records."""
     kept = json.loads((results.parent / "benchmarks" / "results.json").read_text("utf-8"))
     rows = [
         (row["measure"], f"{row['value']:.3g}", row["held_to"])
-        for part in kept.values()
-        for row in part["rows"]
+        for part in parts
+        for row in kept[part]["rows"]
     ]
     return Table(("Measure", "Value", "Held to"), tuple(rows), decimals=2)
 
@@ -130,4 +130,5 @@ TABLES: dict[str, Callable[[Path], Table]] = {
     "negatives": _negatives,
     "released": _released,
     "bench": _bench,
+    "bench-negatives": lambda results: _bench(results, ["negatives"]),
 }
