@@ -4,9 +4,10 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 CHECKED := src tests benchmarks docs
 WORKERS ?= 2
+AUDIT := .venv-audit
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check docs format bench wheel clean
+.PHONY: help setup demo test check audit soak docs format bench lock wheel clean
 
 help:  ## Show the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 12
@@ -14,11 +15,16 @@ help:  ## Show the targets
 setup: $(READY)  ## Make the virtual environment .venv with every version pinned
 
 # torch comes alone and first, so that pip takes the pinned build before anything else asks for it.
-$(READY): pyproject.toml constraints.txt
+# Everything else is checked against its hash; requirements.lock says why torch is not.
+$(READY): pyproject.toml constraints.txt requirements.lock
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet "$$(grep '^torch==' constraints.txt)" -c constraints.txt
-	$(BIN)/python -m pip install --quiet -e '.[dev]' -c constraints.txt
+	$(BIN)/python -m pip install --quiet --no-deps --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
 	@touch $@
+
+lock:  ## Write requirements.lock anew from constraints.txt
+	$(PYTHON) .ci/lock
 
 demo: $(READY)  ## Compare GRACE with GRACE+HomoGCL on the embedded graph and write a page
 	$(BIN)/homogcl demo
@@ -32,6 +38,18 @@ check: $(READY)  ## Lint, format check, types and spelling
 	$(BIN)/ruff format --check $(CHECKED)
 	$(BIN)/mypy $(CHECKED)
 	$(BIN)/codespell $(CHECKED) *.md Makefile pyproject.toml CITATION.cff
+	@$(MAKE) --no-print-directory audit
+
+audit:  ## Look every pinned version up among known vulnerabilities, where the database answers
+	@$(PYTHON) .ci/audit $(AUDIT)
+
+# Ten times as many kills and spoiled files, counted into the page; then fuzzing by coverage.
+soak: $(READY)  ## Break it for an hour, and write what was counted into docs/reliability.md
+	OMP_NUM_THREADS=1 HOMOGCL_SOAK=10 HOMOGCL_COUNTS=docs/reliability.json \
+		$(BIN)/python -m pytest -n $(WORKERS) tests/reliability --deselect tests/reliability/test_page.py $(ARGS)
+	$(BIN)/python docs/reliability_table.py
+	-$(BIN)/python -m pip install --quiet --only-binary :all: "$$(grep '^atheris==' constraints.txt)"
+	$(BIN)/python -m tests.reliability.guided
 
 docs: $(READY)  ## Write the methods' pages and build the site into docs/_build/html
 	$(BIN)/python docs/method_pages.py
@@ -48,4 +66,4 @@ wheel: $(READY)  ## Build the wheel into dist/
 	$(BIN)/python -m build --wheel
 
 clean:  ## Remove the environment and everything generated
-	rm -rf $(VENV) build dist docs/_build .mypy_cache .pytest_cache .ruff_cache .hypothesis src/*.egg-info
+	rm -rf $(VENV) $(AUDIT) build dist docs/_build .mypy_cache .pytest_cache .ruff_cache .hypothesis src/*.egg-info

@@ -10,7 +10,6 @@ import numpy.typing as npt
 import pytest
 
 from homogcl import cli
-from homogcl.checkpoint import Checkpoints
 from homogcl.runfolder import Log
 from homogcl.train import Epoch
 
@@ -86,7 +85,6 @@ def test_resume_goes_on_where_a_run_was_interrupted(
 ) -> None:
     more = ("--set", "epochs=6", *FAST[2:])
     homogcl("train", "grace+homogcl", "demo", "--out", "whole", *more)
-    monkeypatch.setattr(Checkpoints.__init__, "__defaults__", (2,))  # every two epochs
     step = Log.__call__
 
     def interrupted(log: Log, epoch: Epoch) -> None:
@@ -95,7 +93,8 @@ def test_resume_goes_on_where_a_run_was_interrupted(
             raise KeyboardInterrupt
 
     monkeypatch.setattr(Log, "__call__", interrupted)
-    homogcl("train", "grace+homogcl", "demo", "--out", "broken", *more, code=130)
+    often = ("--save-every", "2")
+    homogcl("train", "grace+homogcl", "demo", "--out", "broken", *more, *often, code=130)
     monkeypatch.setattr(Log, "__call__", step)
     newest = max(path.name for path in (tmp_path / "broken" / "checkpoint").iterdir())
     assert newest.startswith("epoch-00000004-")

@@ -34,3 +34,9 @@ def test_unknown_name_says_kind_name_and_hint() -> None:
     error = UnknownName("data set", "coro", ["cora", "pubmed"])
     assert str(error) == "unknown data set 'coro' (did you mean: cora?)"
     assert isinstance(error, UserError)
+
+
+def test_what_a_file_put_into_a_message_neither_breaks_the_line_nor_drives_the_terminal() -> None:
+    assert str(UserError("no column 'a\r\n\x1b[2J\u2028é'")) == (
+        "no column 'a\\r\\n\\x1b[2J\\u2028é'"
+    )

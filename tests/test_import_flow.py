@@ -10,7 +10,8 @@ ROOT = Path(__file__).parents[1] / "src" / "homogcl"
 
 # Left to right. Modules of one group may see each other; a new module must be given a place.
 FLOW: tuple[tuple[str, ...], ...] = (
-    ("errors", "files", "streams", "config", "settings", "memory", "counting"),
+    ("errors", "faults"),
+    ("files", "interrupt", "streams", "config", "settings", "memory", "counting"),
     ("data",),
     ("sparse", "augment", "walks"),
     ("encoders",),

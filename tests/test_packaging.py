@@ -1,5 +1,6 @@
 """What is installed is what the source holds."""
 
+import re
 import shutil
 import subprocess
 import sys
@@ -63,6 +64,29 @@ def test_every_dependency_is_pinned() -> None:
     wanted = chain(project["dependencies"], *project["optional-dependencies"].values())
     names = {item.split(">=")[0].lower().replace("_", "-") for item in wanted}
     assert {name for name in names if not name.startswith("homogcl")} - pins == set()
+
+
+def pins(name: str) -> dict[str, str]:
+    """The version of each package in a file of pins."""
+    text = (PROJECT / name).read_text(encoding="utf-8")
+    return dict(re.findall(r"^([\w.-]+)==([\w.+]+)", text, re.M))
+
+
+def test_lock_has_the_versions_of_the_constraints() -> None:
+    """A stale lock is renewed by `make lock`."""
+    lock = (PROJECT / "requirements.lock").read_text(encoding="utf-8")
+    unhashed = set(re.findall(r"pinned by version only: ([\w-]+):", lock))
+    assert unhashed == {"torch", "atheris", "llvmlite", "numba", "pynndescent", "umap-learn"}
+    wanted = {n: v for n, v in pins("constraints.txt").items() if n not in unhashed}
+    assert pins("requirements.lock") == wanted
+
+
+def test_everything_in_the_lock_has_a_hash() -> None:
+    lock = (PROJECT / "requirements.lock").read_text(encoding="utf-8")
+    entries = re.split(r"\n(?=[\w.-]+==)", lock)[1:]
+    assert len(entries) == len(pins("requirements.lock"))
+    for entry in entries:
+        assert re.search(r"--hash=sha256:[0-9a-f]{64}", entry), entry.split()[0]
 
 
 def test_wheel_holds_every_file_of_the_package(tmp_path: Path) -> None:

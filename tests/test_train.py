@@ -172,7 +172,7 @@ def test_features_that_are_not_finite_stop_real_methods_too(block_graph: Data, n
     block_graph.x[3, 2] = torch.nan
     small = {"hidden_dim": 8, "out_dim": 4, "mask_feature_1": 0.0, "mask_feature_2": 0.0}
     method = build(name, small, Sizes.of(block_graph), seed=0)
-    with pytest.raises(NotFinite, match="step 1: the term 'contrast' is nan"):
+    with pytest.raises(NotFinite, match="before step 1: x: the features of node 3 hold nan"):
         fit(method, block_graph, TrainConfig(epochs=2), seed=0)
 
 

@@ -5,15 +5,22 @@ from __future__ import annotations
 import hashlib
 import io
 import re
-from dataclasses import dataclass
+import time
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, TypedDict
 
 import torch
 
+from homogcl import faults
 from homogcl.errors import UserError
 from homogcl.files import write_atomically
+from homogcl.interrupt import Interrupted
 from homogcl.methods.base import Method
 
+_READABLE = 32  # characters; hashes are longer
 _NAME = re.compile(r"epoch-(\d+)-([0-9a-f]{16})\.pt")
 
 
@@ -32,25 +39,32 @@ class Checkpoints:
 
     Attributes:
         folder: Where they are.
-        fingerprint: Of the settings and the data; a checkpoint of others is refused.
+        fingerprint: What the training depends on, by name, such as settings, data and versions; a
+            checkpoint of others is refused.
         every: Epochs between two checkpoints.
+        minutes: Time after which an epoch is followed by a checkpoint whatever its number.
     """
 
     folder: Path
-    fingerprint: str
+    fingerprint: Mapping[str, str] = field(default_factory=dict)
     every: int = 50
+    minutes: float = 10.0
+    _saved: list[float] = field(default_factory=lambda: [time.monotonic()], repr=False)
 
-    def after_epoch(self, state: State, epoch: int, *, last: bool) -> None:
-        """Save when it is time to."""
-        if last or epoch % self.every == 0:
+    def after_epoch(self, state: State, epoch: int, last: bool, signal: int | None = None) -> None:
+        """Save when it is time to: after the `last` epoch, or when a `signal` asks to end here."""
+        late = time.monotonic() - self._saved[-1] >= 60 * self.minutes
+        if last or late or signal or epoch % self.every == 0:
             self.save(state, epoch)
+        if signal:
+            raise Interrupted(signal, epoch)
 
     def save(self, state: State, epoch: int) -> None:
         """Write a checkpoint whole or not at all, and remove all but the newest two."""
         buffer = io.BytesIO()
         content = {
             "epoch": epoch,
-            "fingerprint": self.fingerprint,
+            "fingerprint": dict(self.fingerprint),
             "method": state.method.state_dict(),
             "optimizer": state.optimizer.state_dict(),
             "rng": state.rng.get_state(),
@@ -59,31 +73,105 @@ class Checkpoints:
         torch.save(content, buffer)
         data = buffer.getvalue()
         write_atomically(self.folder / f"epoch-{epoch:08d}-{_digest(data)}.pt", data)
+        faults.maybe("checkpoint-saved")
         for old in self._found()[2:]:
             old.unlink(missing_ok=True)
+        self._saved[:] = [time.monotonic()]
 
     def restore(self, state: State) -> int:
-        """Bring `state` to the newest intact checkpoint and return its epoch; 0 without any."""
+        """Bring `state` to the newest intact checkpoint and return its epoch; 0 without any.
+
+        One that is damaged is named in a warning and removed; the one before it is as good, only
+        older. One that was written for another training is refused, and so is one that was made by
+        anything but `save`.
+        """
         for path in self._found():
-            data = path.read_bytes()
+            data = _read(path)
             if _digest(data) != path.stem[-16:]:
-                path.unlink()  # damaged: the one before it is as good, only older
+                warnings.warn(f"{path} is damaged; the checkpoint before it is used", stacklevel=2)
+                path.unlink()
                 continue
-            content = torch.load(io.BytesIO(data), weights_only=True)
-            if content["fingerprint"] != self.fingerprint:
+            try:
+                content = torch.load(io.BytesIO(data), weights_only=True)
+                self._check(path, content["fingerprint"])
+                return _put_back(state, content)
+            except UserError:
+                raise
+            except Exception as error:
+                # What torch raises depends on what the file holds instead: anything may come.
+                reason = str(error).partition("\n")[0][:100]
                 raise UserError(
-                    f"{path} is of other settings or data; choose another folder or remove it"
-                )
-            state.method.load_state_dict(content["method"])
-            state.optimizer.load_state_dict(content["optimizer"])
-            state.rng.set_state(content["rng"])
-            torch.set_rng_state(content["torch_rng"])
-            return int(content["epoch"])
+                    f"{path} holds no checkpoint of this training ({reason}); remove it"
+                ) from None
         return 0
+
+    def _check(self, path: Path, found: Mapping[str, str]) -> None:
+        """Refuse a checkpoint that was written with another fingerprint, and say what differs."""
+        names = [
+            _difference(name, found.get(name), self.fingerprint.get(name))
+            for name in sorted({*found, *self.fingerprint})
+            if found.get(name) != self.fingerprint.get(name)
+        ]
+        if names:
+            raise UserError(
+                f"{path} was written with other {', '.join(names)}; choose another folder or "
+                "remove it"
+            )
 
     def _found(self) -> list[Path]:
         names = [p for p in self.folder.glob("epoch-*.pt") if _NAME.fullmatch(p.name)]
         return sorted(names, key=lambda p: p.name, reverse=True)
+
+
+class Intervals(TypedDict, total=False):
+    """How often `Checkpoints` saves."""
+
+    every: int
+    minutes: float
+
+
+def parse_intervals(text: str) -> Intervals:
+    """Return epochs and minutes between checkpoints from how people write them.
+
+    >>> parse_intervals("20"), parse_intervals("2.5m"), parse_intervals("20, 5m")
+    ({'every': 20}, {'minutes': 2.5}, {'every': 20, 'minutes': 5.0})
+    """
+    found: Intervals = {}
+    for part in text.split(","):
+        number = part.strip()
+        try:
+            if number.endswith("m"):
+                found["minutes"] = float(number[:-1])
+            else:
+                found["every"] = int(number)
+        except ValueError:
+            raise UserError(f"--save-every {text!r}: write it as 50, 10m or 50,10m") from None
+    if not (found.get("every", 1) >= 1 and 0 < found.get("minutes", 1) < float("inf")):
+        raise UserError(f"--save-every {text!r}: must be above 0")
+    return found
+
+
+def _put_back(state: State, content: Mapping[str, Any]) -> int:
+    epoch = int(content["epoch"])
+    state.method.load_state_dict(content["method"])
+    state.optimizer.load_state_dict(content["optimizer"])
+    state.rng.set_state(content["rng"])
+    torch.set_rng_state(content["torch_rng"])
+    return epoch
+
+
+def _difference(name: str, found: str | None, wanted: str | None) -> str:
+    """Return what differs: both values where they are words to read, else the name alone."""
+    if found and wanted and max(len(found), len(wanted)) <= _READABLE:
+        return f"{name} ({found}, now {wanted})"
+    return name
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read ({error.strerror})") from error
 
 
 def _digest(data: bytes) -> str:

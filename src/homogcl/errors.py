@@ -9,6 +9,13 @@ from collections.abc import Iterable
 class UserError(Exception):
     """Something the user gave is wrong; the message names it and says what to do."""
 
+    exit_code = 2  # of the command line
+
+    def __str__(self) -> str:
+        """Return one line, in which whatever cannot be printed is written out as an escape."""
+        text = super().__str__()
+        return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
 
 class UnknownName(UserError):
     """A name that is not among the choices, with the nearest ones offered."""

@@ -1,7 +1,8 @@
-"""How much memory this process needed at most, and how much there is."""
+"""How much memory this process needed at most, how much there is, and what to say if too little."""
 
 from __future__ import annotations
 
+import re
 import resource
 import sys
 from pathlib import Path
@@ -10,6 +11,10 @@ _CLEAR = Path("/proc/self/clear_refs")
 _STATUS = Path("/proc/self/status")
 _MACHINE = Path("/proc/meminfo")
 _CONTAINER = Path("/sys/fs/cgroup")
+
+# What torch and C++ libraries say in errors that are no MemoryError.
+_SHORTAGES = ("can't allocate memory", "not enough memory", "out of memory", "std::bad_alloc")
+_ADVICE = "checkpoints are kept: give it more, or take a smaller graph or model"
 
 
 def reset_peak() -> int:
@@ -54,6 +59,20 @@ def available_bytes(machine: Path = _MACHINE, container: Path = _CONTAINER) -> i
     except (OSError, ValueError):
         return free
     return free if limit == "max" else max(0, min(free, int(limit) - used))
+
+
+def shortage(error: BaseException) -> str | None:
+    """Return one line about an allocation that failed, or None if `error` is about another thing.
+
+    >>> shortage(MemoryError())
+    'out of memory; checkpoints are kept: give it more, or take a smaller graph or model'
+    """
+    text = str(error)
+    if not isinstance(error, MemoryError) and not any(sign in text for sign in _SHORTAGES):
+        return None
+    asked = re.search(r"allocate (\d+) bytes", text)
+    size = f" ({int(asked[1]) / 1e9:.2f} GB asked for)" if asked else ""
+    return f"out of memory{size}; {_ADVICE}"
 
 
 def _status(key: str) -> int:

@@ -6,9 +6,10 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Annotated
 
 import torch
-from pydantic import JsonValue
+from pydantic import Field, JsonValue
 from torch import Tensor
 from torch_geometric.data import Data
 
@@ -63,7 +64,7 @@ class RunSpec:
 
     method: str
     data: str
-    seed: int = 0
+    seed: Annotated[int, Field(ge=0)] = 0
     overrides: Mapping[str, object] = field(default_factory=dict)
     preset: str | None = None
     milestones: tuple[int, ...] = ()
@@ -121,7 +122,7 @@ def train(
     *,
     graph: Data | None = None,
     on_epoch: OnEpoch | None = None,
-    checkpoint_folder: Path | None = None,
+    checkpoints: Checkpoints | None = None,
 ) -> Trained:
     """Return the method of `spec`, trained.
 
@@ -129,7 +130,8 @@ def train(
         spec: What to train.
         graph: What to train on, by default `spec.graph()`.
         on_epoch: Called after each step.
-        checkpoint_folder: Where to leave checkpoints and to resume from.
+        checkpoints: Where to leave checkpoints and to resume from, and how often; they are marked
+            with the fingerprint of `spec` and its data.
     """
     settings = spec.settings()
     graph = spec.graph() if graph is None else graph
@@ -151,9 +153,8 @@ def train(
 
     reset_peak()
     started = time.perf_counter()
-    checkpoints = (
-        Checkpoints(checkpoint_folder, fingerprint(spec, graph)) if checkpoint_folder else None
-    )
+    if checkpoints:
+        checkpoints = replace(checkpoints, fingerprint=fingerprint(spec, graph))
     fit(method, graph, settings.train, seed=spec.seed, on_epoch=follow, checkpoints=checkpoints)
     seconds = time.perf_counter() - started - probing
     return Trained(method, graph, seconds, peak_bytes(), terms, milestones)
@@ -273,16 +274,15 @@ def resolved_settings(spec: RunSpec) -> dict[str, JsonValue]:
     return _dumped(spec, all_of_them=True)
 
 
-def fingerprint(spec: RunSpec, graph: Data) -> str:
-    """Return a hash of all that a checkpoint depends on."""
-    parts: dict[str, JsonValue] = {
+def fingerprint(spec: RunSpec, graph: Data) -> dict[str, str]:
+    """Return all that a checkpoint depends on, by name."""
+    return {
         "method": spec.method,
         "data": graph.sha256,
-        "seed": spec.seed,
-        "settings": resolved_settings(spec),
-        "versions": dict(current_versions()),
+        "seed": str(spec.seed),
+        "settings": settings_sha256(resolved_settings(spec)),
+        **current_versions(),
     }
-    return settings_sha256(parts)
 
 
 def _dumped(spec: RunSpec, *, all_of_them: bool) -> dict[str, JsonValue]:

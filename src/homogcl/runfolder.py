@@ -6,12 +6,14 @@ import io
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from contextlib import AbstractContextManager
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import Field, TypeAdapter, ValidationError
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save
 from torch_geometric.data import Data
@@ -19,14 +21,37 @@ from torch_geometric.data import Data
 from homogcl.data import original_ids, own_path
 from homogcl.data.own_files import description
 from homogcl.errors import UserError
-from homogcl.files import write_atomically
+from homogcl.files import only_process_in, write_atomically
 from homogcl.methods import Method, Sizes, build
 from homogcl.presets import NO_DATA_SET, Settings, resolve
 from homogcl.run import RunSpec, Trained, resolved_settings
 from homogcl.train import Epoch, embeddings
 from homogcl.transfer import Learned, for_method
 
+T = TypeVar("T")
+
 _NO_TERMS = {"epoch", "seconds"}  # what a line of the log has beside losses
+
+
+@dataclass(frozen=True)
+class _Settings:
+    method: dict[str, Any]
+    train: dict[str, Any]
+    data: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class _Config:
+    """What `begin` writes, as far as it is read again."""
+
+    method: str
+    data: str
+    seed: Annotated[int, Field(ge=0)]
+    overrides: dict[str, Any]
+    preset: str | None
+    settings: _Settings
+    files: dict[str, Any] = field(default_factory=dict)
+    files_sha256: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -39,6 +64,10 @@ class RunFolder:
     def checkpoints(self) -> Path:
         """The folder of checkpoints."""
         return self.path / "checkpoint"
+
+    def locked(self) -> AbstractContextManager[None]:
+        """Keep other processes out of the folder until the block is left or this process dies."""
+        return only_process_in(self.path, (self.checkpoints,))
 
     def begin(self, spec: RunSpec, graph: Data, *, resume: bool) -> None:
         """Write the configuration; refuse a folder in use unless it is to be resumed as it was.
@@ -68,12 +97,14 @@ class RunFolder:
         if not resume:
             raise UserError(f"{self.path} holds a run already; give --resume or another --out")
         before = self._json("config.json")
-        self._check_files(before, config.get("files_sha256", {}), str(spec.data))
+        self._check_files(self._config().files_sha256, config.get("files_sha256", {}), spec.data)
         # A graph that was moved is still the same graph.
-        if {**before, "data": "", "files": {}} != {**config, "data": "", "files": {}} or (
-            own is None and before["data"] != config["data"]
-        ):
-            raise UserError(f"{path} is of another run; resume with the settings it began with")
+        moved = {"data": "", "files": {}} if own is not None else {}
+        if differing := _differing({**before, **moved}, {**config, **moved}):
+            raise UserError(
+                f"{path} is of another run: it has other {', '.join(differing)}; resume with what "
+                "it began with"
+            )
 
     def finish(self, trained: Trained) -> None:
         """Write weights, sizes, embeddings and the nodes' ids."""
@@ -100,16 +131,16 @@ class RunFolder:
             files: What `graph.toml` could say of its files; by default what was said of the
                 run's own, where both are files of edges.
         """
-        config = self._json("config.json")
-        place = own_path(config["data"] if data is None else data)
+        config = self._config()
+        place = own_path(config.data if data is None else data)
         if not files and place is not None and (data is None or description(place) is None):
-            files = config.get("files", {})
+            files = config.files
         return RunSpec(
-            config["method"],
-            config["data"] if data is None else data,
-            config["seed"],
-            config["overrides"],
-            config["preset"] if data is None else None,
+            config.method,
+            config.data if data is None else data,
+            config.seed,
+            config.overrides,
+            config.preset if data is None else None,
             root=root,
             files=files or {},
         )
@@ -120,14 +151,14 @@ class RunFolder:
         Where it is the run's own, files that are gone or have changed are an error that names
         them; where it is another one, the method must be able to embed it.
         """
-        config = self._json("config.json")
+        config = self._config()
         place = own_path(spec.data)
-        same = spec.data == config["data"]
+        same = spec.data == config.data
         if same and place is not None and not place.exists():
             raise UserError(f"{place} is gone; say with --data where it lies now")
         graph = spec.graph()
         if same:
-            self._check_files(config, graph.get("files") or {}, spec.data)
+            self._check_files(config.files_sha256, graph.get("files") or {}, spec.data)
         return for_method(graph, self.method(), self.learned())
 
     def embeddings(self) -> npt.NDArray[np.float32]:
@@ -146,44 +177,43 @@ class RunFolder:
 
     def ids(self) -> list[str] | list[int]:
         """Return the ids of the nodes of that graph, in the order of `embeddings`."""
-        found: list[str] | list[int] = self._read("ids.json")
+        kind = cast(Any, list[int] | list[str])
+        found: list[str] | list[int] = self._held("ids.json", kind)
         return found
 
     def learned(self) -> Learned:
         """Return what there is to know of that graph."""
-        return Learned.read(self._json("graph.json"))
+        return self._held("graph.json", Learned)
 
     def resolved(self) -> Settings:
         """Return all settings that the run was trained with, whatever presets say by now."""
-        config = self._json("config.json")
-        parts = config["settings"]
-        flat = {**parts["method"], **parts["train"], **parts["data"]}
-        return resolve(config["method"], NO_DATA_SET, flat)
+        config = self._config()
+        parts = config.settings
+        return resolve(config.method, NO_DATA_SET, {**parts.method, **parts.train, **parts.data})
 
     def settings(self) -> dict[str, Any]:
         """Return the resolved settings of what was run here."""
+        self._config()  # says what is wrong with it, if anything is
         settings: dict[str, Any] = self._json("config.json")["settings"]
         return settings
 
     def sizes(self) -> Sizes:
         """Return the sizes of the graph that the run was trained on."""
-        return Sizes(**self._json("sizes.json"))
+        return self._held("sizes.json", Sizes)
 
     def method(self) -> Method:
         """Return the trained method."""
-        config = self._json("config.json")
-        settings = config["settings"]["method"]
-        method = build(config["method"], settings, self.sizes(), config["seed"])
+        config = self._config()
         path = self.path / "model.safetensors"
         try:
+            method = build(config.method, config.settings.method, self.sizes(), config.seed)
             method.load_state_dict(load_file(path))
-        except (OSError, SafetensorError, RuntimeError) as error:
-            reason = str(error).splitlines()[0]
+        except (OSError, SafetensorError, RuntimeError, ValueError) as error:
+            reason = (str(error).splitlines() or [type(error).__name__])[0]
             raise UserError(f"{path} does not hold this run's weights: {reason}") from None
         return method.eval()
 
-    def _check_files(self, config: dict[str, Any], now: dict[str, str], data: str) -> None:
-        before: dict[str, str] = config.get("files_sha256", {})
+    def _check_files(self, before: dict[str, str], now: dict[str, str], data: str) -> None:
         for name in {**before, **now}:
             if before.get(name) != now.get(name):
                 raise UserError(
@@ -207,9 +237,21 @@ class RunFolder:
         names = {name: None for epoch in epochs for name in epoch if name not in _NO_TERMS}
         return {name: [epoch.get(name, math.nan) for epoch in epochs] for name in names}
 
+    def _config(self) -> _Config:
+        return self._held("config.json", _Config)
+
+    def _held(self, name: str, kind: type[T]) -> T:
+        """Return the content of a JSON file as a value of `kind`."""
+        try:
+            return TypeAdapter(kind).validate_python(self._read(name))
+        except ValidationError as error:
+            first = error.errors()[0]
+            field = ".".join(str(part) for part in first["loc"]) or "file"
+            reason = f"{field}: {first['msg'].lower()}"
+            raise UserError(f"{self.path / name} is not of a run: {reason}") from None
+
     def _json(self, name: str) -> dict[str, Any]:
-        found: dict[str, Any] = self._read(name)
-        return found
+        return self._held(name, dict[str, Any])
 
     def _read(self, name: str) -> Any:
         path = self.path / name
@@ -217,7 +259,9 @@ class RunFolder:
             return json.loads(path.read_text("utf-8"))
         except FileNotFoundError:
             raise UserError(f"{self.path} is no finished run: {name} is missing") from None
-        except ValueError as error:
+        except OSError as error:
+            raise UserError(f"cannot read {path}: {error.strerror}") from None
+        except (ValueError, RecursionError) as error:
             raise UserError(f"{path} is not valid JSON: {error}") from None
 
 
@@ -237,8 +281,23 @@ class Log:
             kept = "".join(f"{line}\n" for line in before[: epoch.number - 1])
             write_atomically(self._path, kept.encode())
         line = {"epoch": epoch.number, "loss": epoch.loss, **epoch.terms, "seconds": epoch.seconds}
-        with self._path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(line) + "\n")
+        try:
+            with self._path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(line) + "\n")
+        except OSError as error:
+            raise UserError(f"cannot write {self._path}: {error.strerror}") from error
+
+
+def _differing(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:
+    """Return the names, of whatever depth, under which two configurations hold other values."""
+    names: list[str] = []
+    for key in sorted({*found, *wanted}):
+        left, right = found.get(key), wanted.get(key)
+        if isinstance(left, dict) and isinstance(right, dict):
+            names += _differing(left, right)
+        elif left != right:
+            names.append(key)
+    return list(dict.fromkeys(names))
 
 
 def _npy(array: npt.NDArray[np.generic]) -> bytes:

@@ -26,5 +26,5 @@ def parse_overrides(pairs: Iterable[str]) -> dict[str, object]:
 def _value(text: str) -> object:
     try:
         return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+    except (tomllib.TOMLDecodeError, RecursionError):
         return text

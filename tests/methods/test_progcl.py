@@ -143,7 +143,7 @@ def test_training_resumes_to_the_same_bits_across_a_fit(
 ) -> None:
     settings: dict[str, object] = {"start_epoch": 2, "refit_every": 4, "variant": variant}
     whole = fit(build(block_graph, **settings), block_graph, TrainConfig(epochs=8), seed=0)
-    kept = Checkpoints(tmp_path, "same", every=4)
+    kept = Checkpoints(tmp_path, every=4)
     fit(
         build(block_graph, **settings), block_graph, TrainConfig(epochs=4), seed=0, checkpoints=kept
     )

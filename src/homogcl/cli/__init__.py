@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 
 import typer
 
@@ -14,6 +15,7 @@ from homogcl.cli.records import run, table
 from homogcl.cli.training import demo, embed, evaluate, train
 from homogcl.cli.tuning import tune
 from homogcl.errors import UserError
+from homogcl.memory import shortage
 
 app = typer.Typer(
     name="homogcl",
@@ -33,8 +35,26 @@ app.command("list")(list_names)
 
 def main() -> None:
     """Run the command line: a user's mistake is one line and exit code 2."""
+    warnings.formatwarning = _one_line
+    # torch announces once a process that CSR is in beta: nothing a user could act on.
+    warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta")
     try:
         app()
     except UserError as error:
-        print(f"error: {error}", file=sys.stderr)  # noqa: T201
-        sys.exit(2)
+        _fail(str(error), error.exit_code)
+    except (MemoryError, RuntimeError) as error:
+        line = shortage(error)
+        if line is None:
+            raise
+        _fail(line)
+
+
+def _fail(line: str, code: int = 2) -> None:
+    print(f"error: {line}", file=sys.stderr)  # noqa: T201
+    sys.exit(code)
+
+
+def _one_line(
+    message: Warning | str, category: type[Warning], filename: str, lineno: int, line: object = None
+) -> str:
+    return f"warning: {message}\n"

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from homogcl import curves, display
+from homogcl.checkpoint import Checkpoints, parse_intervals
 from homogcl.cli.files import with_files
 from homogcl.cli.forecast import foretell
 from homogcl.cli.options import Data, Json, OtherData, Preset, Root, Seed, Set, Task
@@ -42,9 +43,15 @@ def train(
     preset: Preset = None,
     resume: Annotated[bool, typer.Option(help="Go on from the newest checkpoint.")] = False,
     tensorboard: Annotated[Path | None, typer.Option(help="Folder for TensorBoard.")] = None,
+    save_every: Annotated[
+        str, typer.Option(help="Epochs or minutes between checkpoints: 50, 10m or 50,10m.")
+    ] = "50,10m",
     root: Root = None,
 ) -> None:
-    """Train METHOD on DATA and keep weights, embeddings and log in a run folder."""
+    """Train METHOD on DATA and keep weights, embeddings and log in a run folder.
+
+    SIGINT and SIGTERM stop it after a checkpoint, from which --resume goes on to the same bits.
+    """
     overrides = parse_overrides(settings or [])
     spec = RunSpec(method, data, seed, overrides, preset, root=root, files=files)
     spec.settings()
@@ -52,10 +59,12 @@ def train(
     graph = spec.graph()
     spec = spec.for_size(int(graph.num_nodes or 0))
     foretell(spec, graph)
+    checkpoints = Checkpoints(folder.checkpoints, **parse_intervals(save_every))
     with ExitStack() as opened:
         followers: list[OnEpoch] = []
         if tensorboard:
             followers.append(opened.enter_context(curves.tensorboard(tensorboard)))
+        opened.enter_context(folder.locked())
         folder.begin(spec, graph, resume=resume)
         if "report" in graph:
             display.say(f"{spec.name}: {graph.report}")
@@ -66,10 +75,8 @@ def train(
             for each in followers:
                 each(epoch)
 
-        trained = train_spec(
-            spec, graph=graph, on_epoch=follow, checkpoint_folder=folder.checkpoints
-        )
-    folder.finish(trained)
+        trained = train_spec(spec, graph=graph, on_epoch=follow, checkpoints=checkpoints)
+        folder.finish(trained)
     display.say(
         f"trained {method} on {spec.name} in {trained.seconds:.1f} s; run folder: {folder.path}"
     )

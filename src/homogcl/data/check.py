@@ -20,7 +20,7 @@ def validate(graph: Data, name: str) -> None:
     x = graph.get("x")
     if not isinstance(x, Tensor) or x.dim() != 2 or x.size(0) == 0:
         raise UserError(f"{name}: needs node features of shape [nodes, features], found {_form(x)}")
-    _check_features(x, name)
+    check_features(x, name)
     _check_edges(graph.get("edge_index"), x.size(0), name)
     _check_weights(graph.get("edge_weight"), graph.edge_index.size(1), name)
     _check_labels(graph.get("y"), x.size(0), name)
@@ -32,7 +32,8 @@ def validate(graph: Data, name: str) -> None:
             )
 
 
-def _check_features(x: Tensor, name: str) -> None:
+def check_features(x: Tensor, name: str) -> None:
+    """Raise `UserError` in a line that starts with `name` unless all of `x` [N, d] is finite."""
     sparse = x.layout == torch.sparse_csr
     values = x.values() if sparse else x
     bad = (~torch.isfinite(values)).nonzero()

@@ -13,6 +13,7 @@ import torch
 from numpy.lib.npyio import NpzFile
 from torch_geometric.data import Data
 
+from homogcl.data.archives import refuse_bomb
 from homogcl.data.features import sparse_features
 from homogcl.data.root import RawFile
 from homogcl.errors import UserError
@@ -44,6 +45,7 @@ def _opened(file: RawFile) -> NpzFile:
         raise _not_an_archive(file) from error
     if not isinstance(archive, NpzFile):
         raise _not_an_archive(file)
+    refuse_bomb(archive, file.path, len(file.content))
     return archive
 
 

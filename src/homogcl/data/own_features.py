@@ -11,8 +11,10 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse
 import torch
+from numpy.lib.npyio import NpzFile
 from torch import Tensor
 
+from homogcl.data.archives import refuse_bomb
 from homogcl.data.features import sparse_features
 from homogcl.data.own_files import open_table
 from homogcl.data.own_tables import Table, arrow, ending, pick
@@ -82,6 +84,9 @@ def _arrays(path: Path) -> tuple[Any, npt.NDArray[np.generic] | None]:
     if ending(path) == ".npy":
         return np.load(path, allow_pickle=False), None
     with np.load(path, allow_pickle=False) as archive:
+        if not isinstance(archive, NpzFile):
+            raise ValueError("this is one array, which belongs in a file that ends in .npy")
+        refuse_bomb(archive, path, path.stat().st_size)
         if "format" in archive.files:
             return scipy.sparse.load_npz(path).tocsr(), None
         others = [name for name in archive.files if name != "ids"]

@@ -152,7 +152,9 @@ def _parquet(path: Path) -> Table:
     pa = arrow()
     try:
         found = pa.parquet.read_table(path)
-    except (pa.ArrowException, OSError) as error:
+        # Text that is no UTF-8, or lengths that lead outside, would otherwise show much later.
+        found.validate(full=True)
+    except (pa.ArrowException, OSError, ValueError) as error:
         raise UserError(f"{path}: is no Parquet file: {str(error).splitlines()[0]}") from None
     return MemoryTable(path, {name: found.column(name) for name in found.column_names})
 
@@ -164,5 +166,7 @@ def _toml(path: Path) -> dict[str, Any]:
         raise UserError(
             f'{path}: is missing; write one with at least a line such as edges = "edges.csv"'
         ) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise UserError(f"{path}: {error}") from None
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read ({error.strerror})") from None

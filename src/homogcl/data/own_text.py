@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import math
+import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from homogcl.data.archives import refuse_gzip_bomb
 from homogcl.data.own_tables import arrow, checked_numbers, ending
 from homogcl.errors import UserError
 
@@ -81,7 +83,7 @@ class TextTable:
                     )
 
     def _rows(self) -> Iterator[tuple[int, list[str]]]:
-        for number, cells in _parsed(_lines(self.path, self.lines_above), self.delimiter):
+        for number, cells in _parsed(self.path, self.lines_above, self.delimiter):
             yield number + self.lines_above, cells
 
 
@@ -92,6 +94,8 @@ def text_table(path: Path, *, names_optional: bool) -> TextTable:
         path: CSV, TSV or edge list, each also gzipped.
         names_optional: Whether a first line of nothing but numbers is a row, not the names.
     """
+    if path.suffix.lower() == ".gz":
+        refuse_gzip_bomb(path)
     is_list = ending(path) in LISTS
     above = 0
     for first in _lines(path, 0):
@@ -102,7 +106,7 @@ def text_table(path: Path, *, names_optional: bool) -> TextTable:
         raise UserError(f"{path}: is empty")
     candidates = "\t,; " if is_list else DELIMITERS[ending(path)]
     delimiter = next((each for each in candidates if each in first), candidates[0])
-    length, cells = next(_parsed(_lines(path, above), delimiter))
+    length, cells = next(_parsed(path, above, delimiter))
     names = [cell.strip() for cell in cells]
     if is_list or (names_optional and all(map(_is_number, names))):
         known = ["source", "target", "weight"]
@@ -124,16 +128,22 @@ def _lines(path: Path, skipped: int) -> Iterator[str]:
                     yield line.decode("utf-8-sig" if number == 1 else "utf-8")
     except UnicodeDecodeError:
         raise UserError(f"{path} line {number}: is not UTF-8 text") from None
-    except (EOFError, OSError) as error:
+    except (EOFError, OSError, zlib.error) as error:
         raise UserError(f"{path}: cannot be read ({error})") from None
 
 
-def _parsed(lines: Iterator[str], delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the number of the last line of each row that is not blank, and its cells."""
-    reader = csv.reader(lines, delimiter=delimiter)
-    for cells in reader:
-        if cells:
-            yield reader.line_num, cells
+def _parsed(path: Path, above: int, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the number of the last line of each row below `above` that is not blank, and its cells.
+
+    The numbers start behind the lines above.
+    """
+    reader = csv.reader(_lines(path, above), delimiter=delimiter)
+    try:
+        for cells in reader:
+            if cells:
+                yield reader.line_num, cells
+    except csv.Error as error:
+        raise UserError(f"{path} line {above + reader.line_num}: {error}") from None
 
 
 def _is_number(cell: str) -> bool:

@@ -65,6 +65,9 @@ def _test_nodes(file: RawFile, first: int) -> npt.NDArray[np.int64]:
         raise UserError(f"{file.path}: must list one node number a line ({error})") from error
     if len(nodes) == 0 or nodes.min() != first or len(np.unique(nodes)) != len(nodes):
         raise UserError(f"{file.path}: must list different nodes, from node {first} on")
+    if nodes.max() >= first + 2 * len(nodes):
+        # CiteSeer leaves out 15 of 1,015; a number far off would only cost memory.
+        raise UserError(f"{file.path}: leaves out more nodes than it lists, up to {nodes.max()}")
     return nodes
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import io
 import pickle
 from collections import defaultdict
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,14 @@ import scipy.sparse
 from homogcl.data.root import RawFile
 from homogcl.errors import UserError
 
+_UNKNOWN = (
+    pickle.BYTEARRAY8,
+    pickle.NEXT_BUFFER,
+    pickle.READONLY_BUFFER,
+    pickle.EXT1,
+    pickle.EXT2,
+    pickle.EXT4,
+)
 _ITEM_TYPES = frozenset({"f4", "f8", "i4", "i8", "u1", "b1"})
 
 
@@ -82,7 +90,18 @@ _ADMITTED: dict[tuple[str, str], object] = {
 }
 
 
-class _Unpickler(pickle.Unpickler):
+class _Unpickler(pickle._Unpickler):
+    """The unpickler that is written in Python: the one in C reserves what a damaged file claims.
+
+    Also for memory that is claimed before it is there, buffers and extensions are unknown to it.
+    """
+
+    dispatch: ClassVar[Any] = {
+        opcode: handler
+        for opcode, handler in pickle._Unpickler.dispatch.items()
+        if opcode not in b"".join(_UNKNOWN)
+    }
+
     def find_class(self, module: str, name: str) -> object:
         try:
             return _ADMITTED[module, name]

@@ -9,6 +9,7 @@ from torch_geometric.data import Data
 from homogcl.augment import TwoViews, augment
 from homogcl.config import Probability
 from homogcl.encoders import Encoder, EncoderConfig
+from homogcl.errors import UserError
 from homogcl.methods.base import Method, Sizes
 from homogcl.objectives.correlation import decorrelation, invariance, standardize
 from homogcl.objectives.neighbors import neighbor_loss
@@ -46,6 +47,11 @@ class CCASSG(Method):
         super().__init__()
         self.config = config
         self.encoder = Encoder(config, sizes.features)
+
+    def prepare(self, graph: Data, rng: torch.Generator) -> None:
+        """Refuse a single node, which has no deviation to divide by."""
+        if graph.num_nodes == 1:
+            raise UserError("CCA-SSG standardizes over the nodes and needs at least two of them")
 
     def views(self, graph: Data, rng: torch.Generator) -> TwoViews:
         """Return two augmented views."""

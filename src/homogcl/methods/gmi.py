@@ -11,6 +11,7 @@ from torch.nn import functional
 from torch_geometric.data import Data
 
 from homogcl.encoders import Activation, Encoder, EncoderConfig, multiply
+from homogcl.errors import UserError
 from homogcl.methods.base import Method, Sizes
 from homogcl.objectives.infomax import jensen_shannon
 from homogcl.objectives.reconstruction import negative_pairs, reconstruction
@@ -74,12 +75,20 @@ class GMI(Method):
         theta = torch.empty(sizes.features, config.out_dim)
         self.discriminator = nn.Parameter(nn.init.xavier_uniform_(theta))
 
+    def prepare(self, graph: Data, rng: torch.Generator) -> None:
+        """Refuse a graph in which a node has too few others to be compared with."""
+        others, wanted = int(graph.num_nodes or 0) - 1, self.config.num_negatives
+        if others < wanted:
+            raise UserError(
+                f"num_negatives={wanted} is more than the {others} other nodes there are"
+            )
+
     def views(self, graph: Data, rng: torch.Generator) -> GMIViews:
         """Return the clean graph, false features for each node, and non-edges to sample."""
         n, m = int(graph.num_nodes or 0), self.config.num_negatives
         node = torch.arange(n, device=graph.edge_index.device).repeat_interleave(m)
-        step = torch.randint(1, max(n, 2), (n * m,), generator=rng, device=rng.device)
-        strangers = torch.stack([node, (node + step.to(node.device)) % max(n, 1)])
+        step = torch.randint(1, n, (n * m,), generator=rng, device=rng.device)
+        strangers = torch.stack([node, (node + step.to(node.device)) % n])
         sampled = n > self.config.all_pairs_up_to
         negatives = negative_pairs(graph.edge_index, n, rng) if sampled else None
         return GMIViews(graph, strangers, negatives)

@@ -154,7 +154,7 @@ def interrupted_training_ends_at_the_same_bits(each: Candidate, graph: Data) -> 
             raise _Interrupted
 
     with TemporaryDirectory() as folder:
-        checkpoints = Checkpoints(Path(folder), "a", every=2)
+        checkpoints = Checkpoints(Path(folder), every=2)
         cut = False
         try:
             fit(
