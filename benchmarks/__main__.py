@@ -19,6 +19,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks import measures, negatives
+from benchmarks.tutorial import seconds_of_steps
 from homogcl.methods import method_class, method_names
 from homogcl.results import current_machine, current_versions
 
@@ -149,6 +150,11 @@ def own_files() -> list[Row]:
     return rows
 
 
+def tutorial() -> list[Row]:
+    """Return the seconds of each command of the tutorial."""
+    return [(f"`{command}`", taken, "") for command, taken in seconds_of_steps().items()]
+
+
 PARTS: dict[str, Callable[[], list[Row]]] = {
     "peer": against_the_released_formulation,
     "loss": loss_against_the_machine,
@@ -156,6 +162,7 @@ PARTS: dict[str, Callable[[], list[Row]]] = {
     "growth": growth,
     "methods": methods,
     "negatives": sampled_negatives,
+    "tutorial": tutorial,
     "own-files": own_files,
 }
 

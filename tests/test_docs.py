@@ -1,12 +1,12 @@
 """What README and docs say is run: their Python, and the tables that come from records."""
 
 import re
-import shlex
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
+from docs.examples import BLOCK, steps
 from docs.method_pages import stale
 from homogcl.cli import app
 from homogcl.report.readme import TABLES, shown_tables
@@ -14,7 +14,6 @@ from homogcl.report.table import stale_tables
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
-BLOCK = re.compile(r"```(python|sh)\n(.*?)```", re.S)
 EXAMPLES = [
     pytest.param(code, id=f"{page.name}-{number}")
     for page in PAGES
@@ -35,15 +34,14 @@ def test_tutorials_run_from_top_to_bottom(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {"__name__": "__main__"}
-    for language, code in BLOCK.findall(page.read_text("utf-8")):
-        if language == "python":
-            exec(compile(code, page.name, "exec"), names)
+    for step in steps(page):
+        if step.python:
+            exec(compile(step.python, page.name, "exec"), names)
             continue
-        for line in code.splitlines():
-            command, *arguments = shlex.split(line, comments=True)
-            assert command == "homogcl"
-            done = CliRunner().invoke(app, arguments)
-            assert done.exit_code == 0, (line, done.output, done.exception)
+        command, *arguments = step.command
+        assert command == "homogcl"
+        done = CliRunner().invoke(app, arguments)
+        assert done.exit_code == 0, (arguments, done.output, done.exception)
 
 
 def test_the_plug_in_takes_at_most_fifteen_lines() -> None:

@@ -130,5 +130,6 @@ TABLES: dict[str, Callable[[Path], Table]] = {
     "negatives": _negatives,
     "released": _released,
     "bench": _bench,
+    "tutorial": lambda results: _bench(results, ["tutorial"]),
     "bench-negatives": lambda results: _bench(results, ["negatives"]),
 }
