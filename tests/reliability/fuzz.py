@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import torch
 from hypothesis import strategies as st
+from safetensors.torch import save
 
 from homogcl.checkpoint import Checkpoints, State
 from homogcl.data import load
@@ -24,7 +25,7 @@ from homogcl.data.own import read_own
 from homogcl.embedder import Embedder
 from homogcl.errors import UserError
 from homogcl.memory import shortage
-from homogcl.methods.base import Sizes
+from homogcl.methods import Sizes, build
 from homogcl.results import read_record
 from homogcl.runfolder import RunFolder
 from tests.data import conftest as planetoid
@@ -216,12 +217,12 @@ def read_checkpoint(folder: Path) -> object:
 def run_config() -> dict[str, Any]:
     """The configuration of a run that was trained on four nodes."""
     return {
-        "method": "mlp",
+        "method": "random",
         "data": "demo",
         "seed": 0,
         "overrides": {"epochs": 1},
         "preset": None,
-        "settings": {"method": {"hidden_dim": 4}, "train": {}, "data": {}},
+        "settings": {"method": RUN_SETTINGS, "train": {}, "data": {}},
     }
 
 
@@ -231,9 +232,10 @@ def read_run(folder: Path) -> object:
     return run.spec(), run.sizes(), run.method()
 
 
+RUN_SETTINGS = {"hidden_dim": 4, "out_dim": 2}
 RUN_BESIDE = {
     "sizes.json": b'{"nodes": 4, "features": 3, "classes": 2}',
-    "model.safetensors": b"",
+    "model.safetensors": save(build("random", RUN_SETTINGS, Sizes(4, 3, 2), seed=0).state_dict()),
 }
 
 

@@ -26,8 +26,8 @@ from tests.reliability.processes import Running, artifacts, command, start
 EPOCHS = 12
 TRAIN = ["train", "grace+homogcl", "tiny", "--save-every", "2", "--set", f"epochs={EPOCHS}"]
 TRAIN += ["--set", "hidden_dim=16", "--out", "run"]
-# Configuration, log, 6 checkpoints, weights, sizes, embeddings.
-FILES = 11
+# Configuration, log, 6 checkpoints, weights, sizes, what was learned from, embeddings, ids.
+FILES = 13
 
 
 @cache
@@ -65,7 +65,7 @@ def partial_files(folder: Path) -> list[Path]:
 def test_a_write_that_fails_is_one_line_and_costs_nothing(
     action: str, fault: str, said: str, point: str, tmp_path: Path, count: Count
 ) -> None:
-    # The log, a checkpoint, the embeddings; the configuration stands for what comes first.
+    # The log, a checkpoint, the ids; the configuration stands for what comes first.
     places = (2, 5, FILES) if action == "full" else (1,)
     for place in places:
         folder = tmp_path / str(place)
@@ -170,7 +170,7 @@ def test_data_that_vanish_or_change_before_a_resume(
 ) -> None:
     raw = tmp_path / "data" / "amazon" / "Photo" / "raw" / "amazon_electronics_photo.npz"
     small_photo(raw)
-    words = ["train", "grace", "photo", "--root", "data", "--set", "epochs=6", "--save-every", "2"]
+    words = ["train", "dgi", "photo", "--root", "data", "--set", "epochs=6", "--save-every", "2"]
     words += ["--set", "hidden_dim=8", "--out"]
     offline = {"HOMOGCL_OFFLINE": "1"}
     assert command(tmp_path, *words, "whole").code == 0

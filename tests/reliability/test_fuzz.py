@@ -45,6 +45,8 @@ def attempt(
             max_examples=most * soak,
             deadline=None,
             database=None,
+            # The same files each time, so that a change is what breaks a test; the soak looks on.
+            derandomize=soak == 1,
             suppress_health_check=list(HealthCheck),
         )
         @given(examples)
@@ -65,8 +67,6 @@ Attempt = Callable[..., None]
 @pytest.mark.parametrize("name", READERS)
 def test_good_files_are_read(name: str, tmp_path: Path) -> None:
     reader = READERS[name]
-    if name == "config.json of a run":  # whose weights are missing here
-        pytest.skip("needs weights that fit; test_cli reads whole run folders")
     assert reader.try_out(reader.good, tmp_path) == "read"
 
 

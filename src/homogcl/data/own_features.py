@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -72,8 +71,11 @@ def read_features(path: Path, id_column: str | None) -> Features:
         )
     try:
         matrix, ids = _arrays(path)
-    except (ValueError, OSError, EOFError, zipfile.BadZipFile, KeyError) as error:
-        reason = str(error).splitlines()[0]
+    except UserError:
+        raise
+    except Exception as error:
+        # What zipfile and numpy raise depends on the byte that is damaged: anything may come.
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise UserError(f"{path}: cannot be read as numbers: {reason}") from None
     _check(path, matrix, ids)
     pa = arrow()
