@@ -7,10 +7,10 @@ WORKERS ?= 2
 AUDIT := .venv-audit
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check audit soak docs format bench lock wheel clean
+.PHONY: help setup demo test check audit soak docs format bench bench-scale lock wheel clean
 
 help:  ## Show the targets
-	@sed -n 's/^\([a-z]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 12
+	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 12
 
 setup: $(READY)  ## Make the virtual environment .venv with every version pinned
 
@@ -61,6 +61,10 @@ format: $(READY)  ## Rewrite the code in the project's format
 
 bench: $(READY)  ## Measure against peers and limits
 	$(BIN)/python -m benchmarks $(ARGS)
+
+bench-scale: $(READY)  ## Measure time and memory on graphs of up to 2,000,000 nodes
+	$(BIN)/python -m benchmarks scale arxiv-step
+	for name in scale arxiv-step; do $(BIN)/homogcl table $$name --insert docs/scaling.md; done
 
 wheel: $(READY)  ## Build the wheel into dist/
 	$(BIN)/python -m build --wheel

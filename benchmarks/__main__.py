@@ -2,7 +2,8 @@
 
 `python -m benchmarks` runs the four parts about GRACE and HomoGCL, `python -m benchmarks methods`
 that on every method's step, `python -m benchmarks negatives` that on sampling negatives,
-`python -m benchmarks own-files` that on reading large files, and
+`python -m benchmarks own-files` that on reading large files,
+`python -m benchmarks scale arxiv-step` those on large graphs, which take long, and
 `python -m benchmarks --one MEASURE ARGUMENTS` prints one measure as JSON.
 """
 
@@ -10,7 +11,7 @@ from __future__ import annotations
 
 import json
 import math
-import subprocess
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -18,7 +19,8 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import measures, negatives
+from benchmarks import measures, negatives, scale
+from benchmarks.process import measure
 from benchmarks.tutorial import seconds_of_steps
 from homogcl.methods import method_class, method_names
 from homogcl.results import current_machine, current_versions
@@ -26,14 +28,6 @@ from homogcl.results import current_machine, current_versions
 KEPT = Path(__file__).parent / "results.json"
 Row = tuple[str, float, str]  # what, its value, what it is held to
 console = Console(soft_wrap=True)
-
-
-def measure(name: str, *arguments: str | int) -> measures.Measured:
-    """Return a measure, taken in a process of its own."""
-    call = [sys.executable, "-m", "benchmarks", "--one", name, *map(str, arguments)]
-    done = subprocess.run(call, check=True, capture_output=True, text=True)
-    result: measures.Measured = json.loads(done.stdout.splitlines()[-1])
-    return result
 
 
 def against_the_released_formulation() -> list[Row]:
@@ -164,6 +158,8 @@ PARTS: dict[str, Callable[[], list[Row]]] = {
     "negatives": sampled_negatives,
     "tutorial": tutorial,
     "own-files": own_files,
+    "scale": scale.scale,
+    "arxiv-step": scale.arxiv,
 }
 
 
@@ -192,6 +188,9 @@ def main(names: list[str]) -> None:
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--one"]:
         given = [int(a) if a.isdigit() else a for a in sys.argv[3:]]
-        console.print_json(json.dumps(getattr(measures, sys.argv[2])(*given)), indent=None)
+        owner = scale if hasattr(scale, sys.argv[2]) else measures
+        result = getattr(owner, sys.argv[2])(*given)
+        if os.environ.get("RANK", "0") == "0":
+            console.print_json(json.dumps(result), indent=None)
     else:
         main(sys.argv[1:])

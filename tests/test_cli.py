@@ -3,6 +3,7 @@
 import json
 import os
 import pickle
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -257,3 +258,78 @@ def test_bad_values_in_a_file_are_named(
     assert said in line.lower()
     assert "amazon_electronics_photo.npz" in line or "photo" in line
     assert sorted(each.name for each in tmp_path.iterdir()) == ["data"]
+
+
+@pytest.mark.parametrize(
+    ("given", "names"),
+    [
+        (("--set", "negatives=sampled", "--set", "num_negatives=2501"), "num_negatives=2501"),
+        (("--set", "num_clusters=2501"), "num_clusters=2501"),
+        (("--batch", "parts:0"), "batch_size=0"),
+        (("--batch", "parts:many"), "KIND:SIZE"),
+        (("--batch", "thirds"), "batch='thirds'"),
+        (("--batch", "parts:9"), "num_clusters=10 is more than the 8 nodes"),
+        (("--nproc", "0"), "--nproc 0"),
+        (("--nproc", "2501"), "2501 processes are more than the 2500 nodes"),
+    ],
+)
+def test_settings_of_no_use_are_refused_before_anything_is_written(
+    homogcl: Shell, tmp_path: Path, given: tuple[str, ...], names: str
+) -> None:
+    line = homogcl.refuses("train", "grace+homogcl", "demo", "--out", "run", *FAST, *given)
+    assert names in line
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_world_without_a_launcher_is_refused(
+    homogcl: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    assert "torchrun" in homogcl.refuses("train", "grace", "demo", "--out", "run", *FAST)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_method_that_needs_the_whole_graph_refuses_batches(homogcl: Shell, tmp_path: Path) -> None:
+    line = homogcl.refuses("train", "gca", "demo", "--out", "run", *FAST, "--batch", "parts")
+    assert "GCA sees the whole graph" in line
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_train_on_batches(homogcl: Shell, tmp_path: Path) -> None:
+    homogcl("train", "grace+homogcl", "demo", "--out", "run", *FAST, "--batch", "neighbors:1024")
+    config = json.loads((tmp_path / "run" / "config.json").read_text())
+    assert config["settings"]["train"]["batch"] == "neighbors"
+    assert config["settings"]["train"]["batch_size"] == 1024
+    assert len((tmp_path / "run" / "metrics.jsonl").read_text().splitlines()) == 2
+    assert len(np.load(tmp_path / "run" / "embeddings.npy")) == 2500
+
+
+# Ends the second process, the first time it is started, once there is a checkpoint.
+MORTAL = """
+import os, pathlib, signal, threading, time
+def end():
+    while not list(pathlib.Path("run/checkpoint").glob("epoch-*.pt")):
+        time.sleep(0.01)
+    os.kill(os.getpid(), signal.SIGKILL)
+if (os.environ.get("RANK"), os.environ.get("TORCHELASTIC_RESTART_COUNT")) == ("1", "0"):
+    threading.Thread(target=end, daemon=True).start()
+"""
+
+
+def test_process_that_was_killed_is_started_again_to_the_same_result(
+    homogcl: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sampled = ("--set", "negatives=sampled", "--set", "num_negatives=32", "--set", "epochs=60")
+    command = ("train", "grace", "demo", *FAST, *sampled)
+    homogcl(*command, "--out", "whole")
+    site = tmp_path / "site"
+    site.mkdir()
+    (site / "sitecustomize.py").write_text(MORTAL)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(site), *filter(None, sys.path)]))
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    homogcl(*command, "--out", "run", "--nproc", 2, "--max-restarts", 1)
+    run, whole = tmp_path / "run", tmp_path / "whole"
+    logged = [json.loads(x)["epoch"] for x in (run / "metrics.jsonl").open()]
+    assert logged == list(range(1, 61))
+    # Sampled negatives have no pairs to split, so that two processes do what one does.
+    assert (run / "model.safetensors").read_bytes() == (whole / "model.safetensors").read_bytes()

@@ -16,13 +16,12 @@ from homogcl.encoders import (
     Encoder,
     EncoderConfig,
     activation,
-    edge_weights,
     move_target,
-    multiply,
     predictor,
     projector,
     target_of,
 )
+from homogcl.layers import edge_weights, multiply
 from homogcl.streams import stream
 
 KINDS = ["gcn", "gat", "sage", "mlp"]
@@ -262,3 +261,69 @@ def test_features_of_both_layouts_are_multiplied() -> None:
     x, weight = torch.randn(4, 3).relu(), torch.randn(3, 2)
     torch.testing.assert_close(multiply(x.to_sparse_csr(), weight), x @ weight)
     torch.testing.assert_close(multiply(x, weight), x @ weight)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("norm", ["none", "batch", "layer"])
+@pytest.mark.parametrize("block", [1, 5, 11, 12, 40])
+def test_blocks_of_nodes_give_what_all_nodes_at_once_give(kind: str, norm: str, block: int) -> None:
+    graph = random_graph(3, weighted=kind != "gat")
+    made = encoder(encoder=kind, norm=norm, num_layers=3, heads=2)
+    for _ in range(3):
+        made(graph)  # so that running means and variances are not those of the start
+    made.eval()
+    whole = made(graph)
+    graph.block = block
+    torch.testing.assert_close(made(graph), whole, rtol=1e-10, atol=1e-10)
+    graph.x = graph.x.relu().to_sparse_csr()
+    blocked = made(graph)
+    del graph.block
+    torch.testing.assert_close(blocked, made(graph), rtol=1e-10, atol=1e-10)
+
+
+def test_blocks_follow_the_direction_of_edges() -> None:
+    graph = Data(
+        x=torch.randn(4, 5, dtype=torch.double, generator=stream(0, "x")),
+        edge_index=torch.tensor([[0, 1, 2, 2], [3, 3, 0, 1]]),
+    )
+    for kind in KINDS:
+        made = encoder(encoder=kind).eval()
+        graph.block = None
+        whole = made(graph)
+        graph.block = 2
+        torch.testing.assert_close(made(graph), whole, rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_recomputing_changes_neither_result_nor_gradient(kind: str) -> None:
+    graph = random_graph(5)
+    results = []
+    for recompute in (False, True):
+        made = encoder(encoder=kind, norm="layer", heads=2, recompute=recompute)
+        h = made(graph)
+        results.append([h.detach(), *gradients(h, made)])
+    for kept, again in zip(*results, strict=True):
+        assert torch.equal(kept, again)
+
+
+def test_recomputing_keeps_no_hidden_layer() -> None:
+    graph = random_graph(5)
+    sizes = {}
+    for recompute in (False, True):
+        made = encoder(encoder="gcn", recompute=recompute)
+        kept: list[Tensor] = []
+
+        def keep(tensor: Tensor, kept: list[Tensor] = kept) -> Tensor:
+            kept.append(tensor)
+            return tensor
+
+        with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
+            made(graph)
+        sizes[recompute] = sum(t.numel() for t in kept if t.shape == (12, 8))
+    assert sizes[False] > 0
+    assert sizes[True] == 0
+
+
+def test_recomputing_is_refused_where_a_batch_would_count_twice() -> None:
+    with pytest.raises(ValueError, match="recompute would count"):
+        encoder(norm="batch", recompute=True)

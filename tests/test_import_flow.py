@@ -11,9 +11,10 @@ ROOT = Path(__file__).parents[1] / "src" / "homogcl"
 # Left to right. Modules of one group may see each other; a new module must be given a place.
 FLOW: tuple[tuple[str, ...], ...] = (
     ("errors", "faults"),
-    ("files", "interrupt", "streams", "config", "settings", "memory", "counting"),
+    ("files", "interrupt", "streams", "config", "settings", "memory", "counting", "distributed"),
     ("data",),
-    ("sparse", "augment", "walks"),
+    ("sparse", "augment", "batches", "walks"),
+    ("layers",),
     ("encoders",),
     ("positives", "homophily", "objectives"),
     ("methods", "vision"),

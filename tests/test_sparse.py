@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from homogcl.sparse import Pattern, pair_products, product, sparse
+from homogcl.sparse import Pattern, entries, pair_products, product, row_range, sparse, take_rows
 
 SIZES = st.integers(1, 7)
 
@@ -132,3 +132,22 @@ def test_pattern_of_a_graph_has_its_sources_as_rows() -> None:
     dense = Pattern.of(edge_index, 4).matrix(torch.ones(3)).to_dense()
     assert torch.equal(dense.nonzero().t(), edge_index)
     assert dense.shape == (4, 4)
+
+
+@given(rows=SIZES, cols=SIZES, density=st.sampled_from([0.0, 0.3, 1.0]), seed=st.integers(0, 99))
+def test_taken_rows_are_those_of_the_dense_matrix(
+    rows: int, cols: int, density: float, seed: int
+) -> None:
+    row, col = random_pairs(rows, cols, density, seed)
+    value = torch.arange(1.0, row.numel() + 1)
+    dense = scattered(row, col, value, (rows, cols))
+    matrix = Pattern.at(row, col, (rows, cols)).with_values(value)
+    rng = torch.Generator().manual_seed(seed)
+    some = torch.randint(rows, (9,), generator=rng)  # some twice, in no order
+    assert torch.equal(take_rows(dense, some), dense[some])
+    assert torch.equal(take_rows(matrix.csr, some).to_dense(), dense[some])
+    assert torch.equal(row_range(matrix, 1, rows).csr.to_dense(), dense[1:])
+    assert torch.equal(row_range(matrix, 0, 1).transposed.to_dense(), dense[:1].t())
+    place, position = entries(matrix.csr.crow_indices(), some)
+    assert torch.equal(value[position], torch.cat([dense[i][dense[i] > 0] for i in some]))
+    assert torch.equal(place, torch.repeat_interleave((dense[some] > 0).sum(1)))

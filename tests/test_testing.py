@@ -116,6 +116,13 @@ class Dense(Linear):
         return z
 
 
+class MindsBlocks(Linear):
+    """It embeds blocks of nodes differently."""
+
+    def embed(self, graph: Data) -> Tensor:
+        return super().embed(graph) + float("block" in graph)
+
+
 class Undocumented(Linear):
     __doc__ = "no sentence"
 
@@ -129,7 +136,8 @@ class Detached(Masked):
 
 def test_a_good_method_passes_every_check() -> None:
     passed = check_method(Linear)
-    assert len(passed) == len(CHECKS) - 1  # it has no pair positives to be clustered for
+    # It has no pair positives to be clustered for, and takes batches.
+    assert len(passed) == len(CHECKS) - 2
 
 
 @pytest.mark.parametrize(
@@ -139,6 +147,8 @@ def test_a_good_method_passes_every_check() -> None:
         (DrawsInEmbed, "nothing_in_them_is_random"),
         (LeavesAParameter, "gradients_reach_what_is_trained: no gradient reaches unused"),
         (Climbs, "loss_falls"),
+        (Climbs, "loss_falls_on_batches_too"),
+        (MindsBlocks, "embeddings_in_blocks_are_those_of_the_whole_graph"),
         (CountsNodes, "renumbering_the_nodes"),
         (Forgets, "state_goes_through_a_file"),
         (Gambles, "same_seed_gives_the_same_bits"),
@@ -157,9 +167,11 @@ def test_a_broken_promise_is_named(method: type[Method], check: str) -> None:
 
 def test_each_check_is_broken_by_some_method_above_or_by_the_trainer() -> None:
     each = candidate(Linear)
-    assert {name for name, _ in checks_of(each)} | {"embeddings_are_differentiable"} == {
-        check.__name__ for check in CHECKS
+    others = {
+        "embeddings_are_differentiable",
+        "batches_are_refused_where_a_step_needs_the_whole_graph",
     }
+    assert {name for name, _ in checks_of(each)} | others == {check.__name__ for check in CHECKS}
 
 
 def test_a_method_of_another_package_is_found_by_its_entry_point(

@@ -17,6 +17,7 @@ from homogcl.train import (
     Epoch,
     NotFinite,
     TrainConfig,
+    check_fits,
     embeddings,
     fit,
     learning_rate,
@@ -181,6 +182,88 @@ def test_method_without_parameters_is_prepared_and_not_trained(block_graph: Data
     method = Fixed()
     assert fit(method, block_graph, TrainConfig(), seed=0, on_epoch=epochs.append) is method
     assert epochs == []
+
+
+@pytest.mark.parametrize("schedule", ["constant", "cosine"])
+def test_rate_of_batches_moves_with_each_step(schedule: str) -> None:
+    given = {"epochs": 6, "learning_rate": 0.4, "warmup_epochs": 2, "schedule": schedule}
+    config = TrainConfig.model_validate(given)
+    as_steps = TrainConfig.model_validate({**given, "epochs": 30, "warmup_epochs": 10})
+    assert [learning_rate(config, step, per_epoch=5) for step in range(30)] == pytest.approx(
+        [learning_rate(as_steps, step) for step in range(30)]
+    )
+
+
+@pytest.mark.parametrize("kind", ["parts", "neighbors", "metis"])
+def test_an_epoch_is_one_step_a_batch(block_graph: Data, kind: str) -> None:
+    epochs: list[Epoch] = []
+    method = Toy(Sizes.of(block_graph), {"size": 0.25})
+    config = TrainConfig.model_validate({"epochs": 2, "batch": kind, "batch_size": 20})
+    fit(method, block_graph, config, seed=0, on_epoch=epochs.append)
+    assert method.progress == pytest.approx([n / 6 for n in range(1, 7)])
+    prepared, *seen = method.seen
+    assert prepared.num_nodes == 60
+    assert len(seen) == 6
+    assert all("y" not in graph for graph in seen)
+    assert [epoch.number for epoch in epochs] == [1, 2]
+    for epoch in epochs:
+        assert epoch.loss == pytest.approx(epoch.terms["distance"] + 0.25 * epoch.terms["size"])
+
+
+def test_parts_train_as_a_loop_over_them_by_hand(block_graph: Data) -> None:
+    config = TrainConfig(epochs=2, learning_rate=0.1, batch="parts", batch_size=20)
+    epochs: list[Epoch] = []
+    ours = fit(Toy(Sizes.of(block_graph)), block_graph, config, seed=9, on_epoch=epochs.append)
+
+    toy = Toy(Sizes.of(block_graph))
+    steps = torch.optim.Adam([toy.weight], lr=0.1)
+    rng = stream(9, "augment")
+    losses = []
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(integer(9, "dropout"))
+        for epoch in range(2):
+            order = torch.randperm(60, generator=stream(9, f"batch {epoch}"))
+            for nodes in order.view(3, 20):
+                part = block_graph.subgraph(nodes.sort().values)
+                terms = toy.objective(toy.views(part, rng))
+                steps.zero_grad()
+                torch.autograd.backward(terms["distance"] + terms["size"])
+                steps.step()
+                losses.append(float(terms["distance"].detach() + terms["size"].detach()))
+    torch.testing.assert_close(ours.state_dict(), toy.state_dict())
+    means = [sum(losses[:3]) / 3, sum(losses[3:]) / 3]
+    assert [epoch.loss for epoch in epochs] == pytest.approx(means)
+
+
+@pytest.mark.parametrize(
+    ("settings", "names"),
+    [
+        ({"negatives": "sampled", "num_negatives": 61}, "num_negatives=61 is more than the 60"),
+        ({"num_clusters": 61}, "num_clusters=61 is more than the 60"),
+        ({"num_clusters": 21, "batch": "parts", "batch_size": 20}, "more than the 20 nodes"),
+        (
+            {"negatives": "sampled", "num_negatives": 30, "batch": "parts", "batch_size": 31},
+            None,
+        ),
+    ],
+)
+def test_what_a_step_has_no_nodes_for_is_refused_before_it_begins(
+    block_graph: Data, settings: dict[str, object], names: str | None
+) -> None:
+    batch = {key: value for key, value in settings.items() if key.startswith("batch")}
+    rest = {key: value for key, value in settings.items() if key not in batch}
+    method = build("grace+homogcl", {"hidden_dim": 4, **rest}, Sizes.of(block_graph), seed=0)
+    config = TrainConfig.model_validate({"epochs": 1, **batch})
+    if names is None:
+        check_fits(method, block_graph, config)
+        return
+    with pytest.raises(UserError, match=names):
+        check_fits(method, block_graph, config)
+
+
+def test_a_block_has_at_least_one_node(block_graph: Data) -> None:
+    with pytest.raises(UserError, match="block=0"):
+        embeddings(Toy(Sizes.of(block_graph)), block_graph, block=0)
 
 
 def test_no_epochs_leave_the_method_as_built(block_graph: Data) -> None:

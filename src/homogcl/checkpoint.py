@@ -7,7 +7,8 @@ import io
 import re
 import time
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypedDict
@@ -51,10 +52,15 @@ class Checkpoints:
     minutes: float = 10.0
     _saved: list[float] = field(default_factory=lambda: [time.monotonic()], repr=False)
 
-    def after_epoch(self, state: State, epoch: int, last: bool, signal: int | None = None) -> None:
-        """Save when it is time to: after the `last` epoch, or when a `signal` asks to end here."""
+    def after_epoch(
+        self, state: State | None, epoch: int, last: bool, signal: int | None = None
+    ) -> None:
+        """Save when it is time to: after the `last` epoch, or when a `signal` asks to end here.
+
+        Without a state, as in all processes but the first, nothing is saved.
+        """
         late = time.monotonic() - self._saved[-1] >= 60 * self.minutes
-        if last or late or signal or epoch % self.every == 0:
+        if state and (last or late or signal or epoch % self.every == 0):
             self.save(state, epoch)
         if signal:
             raise Interrupted(signal, epoch)
@@ -78,8 +84,8 @@ class Checkpoints:
             old.unlink(missing_ok=True)
         self._saved[:] = [time.monotonic()]
 
-    def restore(self, state: State) -> int:
-        """Bring `state` to the newest intact checkpoint and return its epoch; 0 without any.
+    def newest(self) -> bytes | None:
+        """Return the newest intact checkpoint, or None without any.
 
         One that is damaged is named in a warning and removed; the one before it is as good, only
         older. One that was written for another training is refused, and so is one that was made by
@@ -91,19 +97,21 @@ class Checkpoints:
                 warnings.warn(f"{path} is damaged; the checkpoint before it is used", stacklevel=2)
                 path.unlink()
                 continue
-            try:
-                content = torch.load(io.BytesIO(data), weights_only=True)
-                self._check(path, content["fingerprint"])
-                return _put_back(state, content)
-            except UserError:
-                raise
-            except Exception as error:
-                # What torch raises depends on what the file holds instead: anything may come.
-                reason = str(error).partition("\n")[0][:100]
-                raise UserError(
-                    f"{path} holds no checkpoint of this training ({reason}); remove it"
-                ) from None
-        return 0
+            with _named(path):
+                self._check(path, _content(data)["fingerprint"])
+            return data
+        return None
+
+    def put_back(self, state: State, checkpoint: bytes | None) -> int:
+        """Bring `state` to what `newest` returned, and return its epoch; 0 where there was none."""
+        if checkpoint is None:
+            return 0
+        with _named(self.folder):
+            return _put_back(state, _content(checkpoint))
+
+    def restore(self, state: State) -> int:
+        """Bring `state` to the newest intact checkpoint and return its epoch; 0 without any."""
+        return self.put_back(state, self.newest())
 
     def _check(self, path: Path, found: Mapping[str, str]) -> None:
         """Refuse a checkpoint that was written with another fingerprint, and say what differs."""
@@ -149,6 +157,26 @@ def parse_intervals(text: str) -> Intervals:
     if not (found.get("every", 1) >= 1 and 0 < found.get("minutes", 1) < float("inf")):
         raise UserError(f"--save-every {text!r}: must be above 0")
     return found
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """Refuse, by its path, what was made by anything but `save`."""
+    try:
+        yield
+    except UserError:
+        raise
+    except Exception as error:
+        # What torch raises depends on what the file holds instead: anything may come.
+        reason = str(error).partition("\n")[0][:100]
+        raise UserError(
+            f"{path} holds no checkpoint of this training ({reason}); remove it"
+        ) from None
+
+
+def _content(data: bytes) -> dict[str, Any]:
+    content: dict[str, Any] = torch.load(io.BytesIO(data), weights_only=True)
+    return content
 
 
 def _put_back(state: State, content: Mapping[str, Any]) -> int:

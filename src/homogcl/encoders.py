@@ -9,11 +9,11 @@ from typing import Literal, Self
 import torch
 from pydantic import Field, model_validator
 from torch import Tensor, nn
+from torch.utils.checkpoint import checkpoint
 from torch_geometric.data import Data
-from torch_geometric.nn import GATConv
 
 from homogcl.config import Config
-from homogcl.sparse import Pattern, Sparse, product, sparse
+from homogcl.layers import DenseLayer, GATLayer, GCNLayer, SAGELayer, in_blocks
 
 Activation = Literal["relu", "prelu", "elu", "leaky"]
 
@@ -30,11 +30,18 @@ class EncoderConfig(Config):
     norm: Literal["none", "batch", "layer"] = "none"
     norm_momentum: float = Field(default=0.1, gt=0, le=1)  # torch's: the newest batch's share
     heads: int = Field(default=4, ge=1)  # attention heads of each hidden GAT layer
+    recompute: bool = False  # whether backward computes hidden layers again instead of keeping them
 
     @model_validator(mode="after")
     def _heads_fit(self) -> Self:
         if self.encoder == "gat" and self.num_layers > 1 and self.hidden_dim % self.heads:
             raise ValueError(f"hidden_dim={self.hidden_dim} is no multiple of heads={self.heads}")
+        return self
+
+    @model_validator(mode="after")
+    def _norm_fits(self) -> Self:
+        if self.recompute and self.norm == "batch":
+            raise ValueError("recompute would count each batch twice in the running norm=batch")
         return self
 
 
@@ -53,6 +60,7 @@ class Encoder(nn.Module):
         super().__init__()
         dims = [num_features, *[config.hidden_dim] * (config.num_layers - 1), config.out_dim]
         layer = _LAYERS[config.encoder]
+        self.recompute = config.recompute
         self.structure = layer.structure  # what the layers share of a graph
         norm = {"batch": nn.BatchNorm1d, "layer": nn.LayerNorm}
         self.layers = nn.ModuleList()
@@ -71,118 +79,25 @@ class Encoder(nn.Module):
             self.tails.append(tail)
 
     def forward(self, graph: Data) -> Tensor:
-        """Return the embeddings of the nodes of `graph`, [N, out_dim]."""
-        h: Tensor = graph.x
-        shared = self.structure(graph)
-        for layer, tail in zip(self.layers, self.tails, strict=True):
-            h = tail(layer(h, shared))
+        """Return the embeddings of the nodes of `graph`, [N, out_dim].
+
+        Where the graph has a number `block`, each layer is computed for that many nodes at a
+        time, in evaluation mode to the same result.
+        """
+        if not (self.recompute and torch.is_grad_enabled()):
+            return self._encode(graph)
+        h: Tensor = checkpoint(self._encode, graph, use_reentrant=False)
         return h
 
-
-class GCNLayer(nn.Module):
-    """x -> Â x W + b with Â = D̃^-1/2 (A + I) D̃^-1/2, degrees counted at the target."""
-
-    def __init__(self, fan_in: int, fan_out: int, heads: int = 1) -> None:
-        """Make Glorot weights and a zero bias."""
-        super().__init__()
-        self.weight = _glorot(fan_in, fan_out)
-        self.bias = nn.Parameter(torch.zeros(fan_out))
-
-    @staticmethod
-    def structure(graph: Data) -> Normalized:
-        """Return what all layers share of the graph."""
-        return Normalized(graph)
-
-    def forward(self, x: Tensor, adjacency: Normalized) -> Tensor:
-        """Return the layer's output, [N, fan_out]."""
-        return adjacency(multiply(x, self.weight)) + self.bias
-
-
-class Normalized:
-    """The operator Â of a graph; the self-loops are applied as a diagonal, not as edges."""
-
-    def __init__(self, graph: Data) -> None:
-        """Work out degrees and the sparse operator of `graph`."""
-        n = int(graph.num_nodes or 0)
-        source, target = graph.edge_index
-        weight = edge_weights(graph)
-        degree = weight.new_ones(n).index_add_(0, target, weight)
-        scale = degree.rsqrt()
-        # The pattern's rows are the sources, so its transpose aggregates at the targets.
-        by_source = Pattern.of(graph.edge_index, n).with_values(
-            scale[source] * weight * scale[target]
-        )
-        self.matrix = Sparse(by_source.transposed, by_source.csr)
-        self.loops = degree.reciprocal()[:, None]
-
-    def __call__(self, x: Tensor) -> Tensor:
-        """Return Â x, [N, d]."""
-        return torch.addcmul(product(self.matrix, x), x, self.loops)
-
-
-class SAGELayer(nn.Module):
-    """x -> W_root x + W_mean (mean of the neighbors) + b."""
-
-    def __init__(self, fan_in: int, fan_out: int, heads: int = 1) -> None:
-        """Make Glorot weights and a zero bias."""
-        super().__init__()
-        self.root = _glorot(fan_in, fan_out)
-        self.weight = _glorot(fan_in, fan_out)
-        self.bias = nn.Parameter(torch.zeros(fan_out))
-
-    @staticmethod
-    def structure(graph: Data) -> Sparse:
-        """Return the row-stochastic adjacency; nodes without neighbors have a zero row."""
-        n = int(graph.num_nodes or 0)
-        target = graph.edge_index[1]
-        weight = edge_weights(graph)
-        degree = weight.new_zeros(n).index_add_(0, target, weight)
-        degree = torch.where(degree > 0, degree, 1.0)
-        by_source = Pattern.of(graph.edge_index, n).with_values(weight / degree[target])
-        return Sparse(by_source.transposed, by_source.csr)
-
-    def forward(self, x: Tensor, adjacency: Sparse) -> Tensor:
-        """Return the layer's output, [N, fan_out]."""
-        return multiply(x, self.root) + product(adjacency, multiply(x, self.weight)) + self.bias
-
-
-class DenseLayer(nn.Module):
-    """x -> x W + b, blind to the graph."""
-
-    def __init__(self, fan_in: int, fan_out: int, heads: int = 1) -> None:
-        """Make Glorot weights and a zero bias."""
-        super().__init__()
-        self.weight = _glorot(fan_in, fan_out)
-        self.bias = nn.Parameter(torch.zeros(fan_out))
-
-    @staticmethod
-    def structure(graph: Data) -> None:
-        """Return nothing: the layer uses no edge."""
-
-    def forward(self, x: Tensor, nothing: None) -> Tensor:
-        """Return the layer's output, [N, fan_out]."""
-        return multiply(x, self.weight) + self.bias
-
-
-class GATLayer(nn.Module):
-    """Graph attention by torch_geometric, heads concatenated; it takes no edge weights."""
-
-    def __init__(self, fan_in: int, fan_out: int, heads: int = 1) -> None:
-        """Split `fan_out` over the heads."""
-        super().__init__()
-        self.attention = GATConv(fan_in, fan_out // heads, heads=heads)
-
-    @staticmethod
-    def structure(graph: Data) -> Tensor:
-        """Return the edges."""
-        edges: Tensor = graph.edge_index
-        return edges
-
-    def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
-        """Return the layer's output, [N, fan_out]."""
-        dense = x.to_dense() if x.layout == torch.sparse_csr else x
-        result: Tensor = self.attention(dense, edge_index)
-        return result
+    def _encode(self, graph: Data) -> Tensor:
+        h: Tensor = graph.x
+        shared, block = self.structure(graph), graph.get("block")
+        for layer, tail in zip(self.layers, self.tails, strict=True):
+            if block is None:
+                h = tail(layer(h, shared))
+            else:
+                h = in_blocks(layer, tail, h, shared, block)
+        return h
 
 
 _LAYERS: dict[str, type[GCNLayer | SAGELayer | DenseLayer | GATLayer]] = {
@@ -215,21 +130,3 @@ def move_target(target: nn.Module, online: nn.Module, decay: float) -> None:
     """Move the target's parameters by an exponential moving average: φ ← decay·φ + (1-decay)·ξ."""
     for held, live in zip(target.parameters(), online.parameters(), strict=True):
         held.lerp_(live, 1 - decay)
-
-
-def multiply(x: Tensor, weight: Tensor) -> Tensor:
-    """Return x W for dense features or for `torch.sparse_csr` ones, [N, d]."""
-    return product(sparse(x), weight) if x.layout == torch.sparse_csr else x @ weight
-
-
-def edge_weights(graph: Data) -> Tensor:
-    """Return the weight of each edge, [E]: all 1 where the graph states none."""
-    if graph.edge_weight is not None:
-        weight: Tensor = graph.edge_weight
-        return weight
-    dtype = graph.x.dtype
-    return torch.ones(graph.edge_index.size(1), dtype=dtype, device=graph.edge_index.device)
-
-
-def _glorot(fan_in: int, fan_out: int) -> nn.Parameter:
-    return nn.Parameter(nn.init.xavier_uniform_(torch.empty(fan_in, fan_out)))

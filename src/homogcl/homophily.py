@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from homogcl.distributed import ALONE, Ranks
 from homogcl.errors import UserError
 from homogcl.sparse import Pattern, pair_products
 
@@ -16,29 +17,32 @@ def centroids(
     rng: torch.Generator,
     start: Tensor | None = None,
     max_iterations: int = 20,
+    ranks: Ranks = ALONE,
 ) -> Tensor:
     """Return the means of the k-means clusters of the embeddings, [k, d].
 
     Args:
         h: Embeddings, [N, d]; no gradient flows into the centroids.
-        k: Number of clusters, at most N.
+        k: Number of clusters, at most N where there is no start.
         rng: Where the k-means++ start draws from.
         start: Centroids to go on from, such as the last step's, [k, d]; k-means++ by default.
         max_iterations: Lloyd steps at most; fewer when no node changes its cluster.
+        ranks: Processes that hold other nodes; the clusters are those of all nodes together, and
+            the start is the first process's.
     """
     h = h.detach()
-    if k > h.size(0):
+    if start is None and k > h.size(0):
         raise UserError(f"num_clusters={k} is more than the {h.size(0)} nodes there are")
-    c = plus_plus(h, k, rng) if start is None else start
+    c = ranks.first(plus_plus(h, k, rng) if start is None else start)
     nearest = torch.full((h.size(0),), -1, dtype=torch.long, device=h.device)
     for _ in range(max_iterations):
         before, nearest = nearest, _scores(h, c).argmax(1)
-        if torch.equal(before, nearest):
+        if ranks.all(torch.equal(before, nearest)):
             break
         member = functional.one_hot(nearest, k).to(h.dtype)  # [N, k]
-        size = member.sum(0)[:, None]
+        size = ranks.sum(member.sum(0))[:, None]
         # A cluster that lost its last node stays where it was.
-        c = torch.where(size > 0, member.t() @ h / size.clamp(min=1), c)
+        c = torch.where(size > 0, ranks.sum(member.t() @ h) / size.clamp(min=1), c)
     return c
 
 

@@ -16,6 +16,7 @@ from torch_geometric.data import Data
 from homogcl.checkpoint import Checkpoints
 from homogcl.config import Config
 from homogcl.data import graph_name, load, own_path
+from homogcl.distributed import ALONE, Ranks
 from homogcl.errors import UserError
 from homogcl.evaluate import (
     ProbeConfig,
@@ -41,7 +42,7 @@ from homogcl.results import (
 )
 from homogcl.streams import stream
 from homogcl.tasks import DEFAULT_TASKS, TASKS, check_labels, with_edges_held_out
-from homogcl.train import Epoch, embeddings, fit, logits
+from homogcl.train import Epoch, check_fits, embeddings, fit, logits
 
 OnEpoch = Callable[[Epoch], None]
 
@@ -117,25 +118,41 @@ class Trained:
     milestones: dict[str, dict[str, float]]
 
 
+def ready(spec: RunSpec, graph: Data, ranks: Ranks = ALONE) -> Method:
+    """Return the untrained method of `spec`; what cannot be trained on `graph` is refused.
+
+    Args:
+        spec: What to train.
+        graph: What to train on.
+        ranks: The processes that will train together.
+    """
+    settings = spec.settings()
+    method = build(spec.method, settings.method, Sizes.of(graph), spec.seed)
+    check_fits(method, graph, settings.train, ranks)
+    return method
+
+
 def train(
     spec: RunSpec,
     *,
     graph: Data | None = None,
     on_epoch: OnEpoch | None = None,
     checkpoints: Checkpoints | None = None,
+    ranks: Ranks = ALONE,
 ) -> Trained:
     """Return the method of `spec`, trained.
 
     Args:
         spec: What to train.
         graph: What to train on, by default `spec.graph()`.
-        on_epoch: Called after each step.
+        on_epoch: Called after each epoch, in the first process.
         checkpoints: Where to leave checkpoints and to resume from, and how often; they are marked
             with the fingerprint of `spec` and its data.
+        ranks: The processes that train together; each of them calls this function.
     """
     settings = spec.settings()
     graph = spec.graph() if graph is None else graph
-    method = build(spec.method, settings.method, Sizes.of(graph), spec.seed)
+    method = ready(spec, graph, ranks)
     terms: dict[str, float] = {}
     milestones: dict[str, dict[str, float]] = {}
     probing = 0.0  # seconds, which are not the training's
@@ -155,7 +172,15 @@ def train(
     started = time.perf_counter()
     if checkpoints:
         checkpoints = replace(checkpoints, fingerprint=fingerprint(spec, graph))
-    fit(method, graph, settings.train, seed=spec.seed, on_epoch=follow, checkpoints=checkpoints)
+    fit(
+        method,
+        graph,
+        settings.train,
+        seed=spec.seed,
+        on_epoch=follow,
+        checkpoints=checkpoints,
+        ranks=ranks,
+    )
     seconds = time.perf_counter() - started - probing
     return Trained(method, graph, seconds, peak_bytes(), terms, milestones)
 

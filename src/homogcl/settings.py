@@ -23,6 +23,20 @@ def parse_overrides(pairs: Iterable[str]) -> dict[str, object]:
     return overrides
 
 
+def parse_batch(text: str) -> dict[str, object]:
+    """Return the settings that `KIND` or `KIND:SIZE` stands for.
+
+    >>> parse_batch("neighbors:512")
+    {'batch': 'neighbors', 'batch_size': 512}
+    """
+    kind, colon, size = text.partition(":")
+    if not colon:
+        return {"batch": kind}
+    if not size.isdigit():
+        raise UserError(f"--batch {text!r}: write it as KIND or KIND:SIZE, such as neighbors:1024")
+    return {"batch": kind, "batch_size": int(size)}
+
+
 def _value(text: str) -> object:
     try:
         return tomllib.loads(f"value = {text}")["value"]

@@ -68,6 +68,40 @@ def sparse(csr: Tensor) -> Sparse:
     return pattern.with_values(csr.values())
 
 
+def entries(crow: Tensor, rows: Tensor) -> tuple[Tensor, Tensor]:
+    """Return where the entries of some rows of a CSR matrix stand.
+
+    Args:
+        crow: The matrix's row pointers, [n + 1].
+        rows: Which rows, in any order, int64 [m].
+
+    Returns:
+        The place of each entry in `rows`, ascending, and its position in the matrix, two of [P].
+    """
+    start = crow[rows].long()
+    count = crow[rows + 1].long() - start
+    place = torch.repeat_interleave(torch.arange(rows.numel(), device=rows.device), count)
+    before = count.cumsum(0) - count
+    return place, torch.arange(place.numel(), device=rows.device) + (start - before)[place]
+
+
+def take_rows(x: Tensor, rows: Tensor) -> Tensor:
+    """Return the given rows of a dense or of a `torch.sparse_csr` matrix, [m, d], as it is."""
+    if x.layout != torch.sparse_csr:
+        return x[rows]
+    crow = x.crow_indices()
+    place, position = entries(crow, rows)
+    taken = _pointers(place, rows.numel()).to(crow.dtype)
+    size = (rows.numel(), x.size(1))
+    columns, values = x.col_indices()[position], x.values()[position]
+    return torch.sparse_csr_tensor(taken, columns, values, size=size, check_invariants=False)
+
+
+def row_range(matrix: Sparse, start: int, stop: int) -> Sparse:
+    """Return the rows `start` to `stop` of a matrix, ready for `product`."""
+    return sparse(take_rows(matrix.csr, torch.arange(start, stop, device=matrix.csr.device)))
+
+
 def product(matrix: Sparse, dense: Tensor) -> Tensor:
     """Return `matrix @ dense`, [n, d], differentiable in `dense` [m, d]."""
     result: Tensor = _Product.apply(dense, matrix.csr, matrix.transposed)  # type: ignore[no-untyped-call]

@@ -6,7 +6,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 from torch_geometric.nn import APPNP
 
-from homogcl.encoders import Normalized
+from homogcl.layers import Normalized
 from homogcl.methods.base import Sizes
 from homogcl.methods.mvgrl import MVGRL, diffuse
 from tests.reference.infomax import cross_entropy, normalized, prelu, small_graph

@@ -4,7 +4,7 @@ import torch
 from torch_geometric.data import Data
 from torch_geometric.nn import SAGEConv
 
-from homogcl.encoders import SAGELayer
+from homogcl.layers import SAGELayer
 from homogcl.methods.base import Sizes
 from homogcl.methods.sage import SAGE
 from tests.graphs import with_isolated

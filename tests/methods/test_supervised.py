@@ -8,8 +8,8 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from homogcl.encoders import DenseLayer, SAGELayer
 from homogcl.errors import UserError
+from homogcl.layers import DenseLayer, SAGELayer
 from homogcl.methods.base import Sizes, total
 from homogcl.methods.mlp import MLP
 from homogcl.methods.sage import SAGE

@@ -11,6 +11,10 @@ import typer
 Root = Annotated[Path | None, typer.Option(help="Folder of the data sets (else $HOMOGCL_DATA).")]
 Set = Annotated[list[str] | None, typer.Option("--set", help="key=value; may be repeated.")]
 Preset = Annotated[str | None, typer.Option(help="An alternative preset, such as official.")]
+Batch = Annotated[
+    str | None,
+    typer.Option(help="KIND[:SIZE]: full, parts, neighbors or metis, such as neighbors:1024."),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Data = Annotated[str, typer.Argument(help="A data set's name, or the path of your own graph.")]
 OtherData = Annotated[

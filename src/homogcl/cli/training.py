@@ -13,14 +13,16 @@ from homogcl import curves, display
 from homogcl.checkpoint import Checkpoints, parse_intervals
 from homogcl.cli.files import with_files
 from homogcl.cli.forecast import foretell
-from homogcl.cli.options import Data, Json, OtherData, Preset, Root, Seed, Set, Task
+from homogcl.cli.launch import launch
+from homogcl.cli.options import Batch, Data, Json, OtherData, Preset, Root, Seed, Set, Task
 from homogcl.data import original_ids
 from homogcl.demo import demo as run_demo
+from homogcl.distributed import joined, was_restarted
 from homogcl.export import FORMATS, check_ending, write_embeddings
-from homogcl.run import OnEpoch, RunSpec, link_prediction, scores
+from homogcl.run import OnEpoch, RunSpec, link_prediction, ready, scores
 from homogcl.run import train as train_spec
 from homogcl.runfolder import Log, RunFolder
-from homogcl.settings import parse_overrides
+from homogcl.settings import parse_batch, parse_overrides
 from homogcl.train import Epoch, embeddings
 
 
@@ -47,36 +49,54 @@ def train(
         str, typer.Option(help="Epochs or minutes between checkpoints: 50, 10m or 50,10m.")
     ] = "50,10m",
     root: Root = None,
+    batch: Batch = None,
+    nproc: Annotated[int, typer.Option(help="Processes to share the work.")] = 1,
+    max_restarts: Annotated[
+        int, typer.Option(min=0, help="How often to go on after a process died.")
+    ] = 0,
 ) -> None:
     """Train METHOD on DATA and keep weights, embeddings and log in a run folder.
 
     SIGINT and SIGTERM stop it after a checkpoint, from which --resume goes on to the same bits.
     """
-    overrides = parse_overrides(settings or [])
+    overrides = {**parse_overrides(settings or []), **(parse_batch(batch) if batch else {})}
     spec = RunSpec(method, data, seed, overrides, preset, root=root, files=files)
     spec.settings()
     folder = RunFolder(out or Path("runs") / f"{spec.name}-{method}-s{seed}")
-    graph = spec.graph()
-    spec = spec.for_size(int(graph.num_nodes or 0))
-    foretell(spec, graph)
     checkpoints = Checkpoints(folder.checkpoints, **parse_intervals(save_every))
-    with ExitStack() as opened:
-        followers: list[OnEpoch] = []
-        if tensorboard:
-            followers.append(opened.enter_context(curves.tensorboard(tensorboard)))
-        opened.enter_context(folder.locked())
-        folder.begin(spec, graph, resume=resume)
-        if "report" in graph:
-            display.say(f"{spec.name}: {graph.report}")
-        shown = opened.enter_context(display.training(f"{method} on {spec.name}"))
-        followers += [Log(folder), shown]
+    if nproc != 1:
+        more = ["--save-every", save_every]
+        more += ["--tensorboard", str(tensorboard)] if tensorboard else []
+        launch(spec, folder, nproc, max_restarts, more, resume=resume)
+        return
+    with joined() as ranks:
+        with ranks.first_before_others():
+            graph = spec.graph()
+        spec = spec.for_size(int(graph.num_nodes or 0))
+        ready(spec, graph, ranks)
+        if not ranks.is_first:
+            train_spec(spec, graph=graph, checkpoints=checkpoints, ranks=ranks)
+            return
+        foretell(spec, graph)
+        with ExitStack() as opened:
+            followers: list[OnEpoch] = []
+            if tensorboard:
+                followers.append(opened.enter_context(curves.tensorboard(tensorboard)))
+            opened.enter_context(folder.locked())
+            folder.begin(spec, graph, resume=resume or was_restarted())
+            if "report" in graph:
+                display.say(f"{spec.name}: {graph.report}")
+            shown = opened.enter_context(display.training(f"{method} on {spec.name}"))
+            followers += [Log(folder), shown]
 
-        def follow(epoch: Epoch) -> None:
-            for each in followers:
-                each(epoch)
+            def follow(epoch: Epoch) -> None:
+                for each in followers:
+                    each(epoch)
 
-        trained = train_spec(spec, graph=graph, on_epoch=follow, checkpoints=checkpoints)
-        folder.finish(trained)
+            trained = train_spec(
+                spec, graph=graph, on_epoch=follow, checkpoints=checkpoints, ranks=ranks
+            )
+            folder.finish(trained)
     display.say(
         f"trained {method} on {spec.name} in {trained.seconds:.1f} s; run folder: {folder.path}"
     )

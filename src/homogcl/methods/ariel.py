@@ -11,9 +11,10 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from homogcl.augment import ViewRates, clean_view, two_views
-from homogcl.encoders import Encoder, EncoderConfig, edge_weights, projector
+from homogcl.batches import induced, random_nodes
+from homogcl.encoders import Encoder, EncoderConfig, projector
+from homogcl.layers import edge_weights
 from homogcl.methods.base import Method, Sizes
-from homogcl.methods.subgraph import induced, random_nodes
 from homogcl.objectives import Workspace, info_nce
 from homogcl.objectives.adversarial import Attack, dense_propagation, information_regularizer
 from homogcl.positives import Positives
@@ -80,6 +81,8 @@ class ARIEL(Method):
         """Return a random subgraph, two augmented views of it and the adversary's draws."""
         c = self.config
         clean = induced(graph, random_nodes(graph, c.subgraph_nodes, rng))
+        if clean.x.layout == torch.sparse_csr:
+            clean.x = clean.x.to_dense()
         whole = clean_view(clean)
         n = int(clean.num_nodes or 0)
         draws = torch.rand(n * (n - 1) // 2, generator=rng, device=rng.device)

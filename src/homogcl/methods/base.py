@@ -36,6 +36,10 @@ class Method(nn.Module):
     Config: ClassVar[type[Config]] = Config
     expands_positives: bool = False  # whether `objective` takes neighbor pairs
     transductive: bool = False  # whether `embed` works on the training graph only
+    takes_batches: bool = True  # whether a step may see a part of the graph that it prepared for
+
+    def check(self, nodes: int) -> None:
+        """Refuse settings that steps of `nodes` nodes cannot have, before anything is done."""
 
     def prepare(self, graph: Data, rng: torch.Generator) -> None:
         """Compute, once before training, what depends on the graph alone."""

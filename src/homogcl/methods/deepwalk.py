@@ -28,6 +28,7 @@ class DeepWalk(Method):
     name = "DeepWalk"
     training_data = "A"
     transductive = True
+    takes_batches = False  # walks go over the whole graph
 
     class Config(WalkConfig):
         """Settings of DeepWalk."""

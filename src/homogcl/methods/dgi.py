@@ -13,6 +13,7 @@ from homogcl.encoders import Activation, Encoder, EncoderConfig
 from homogcl.methods.base import Method, Sizes
 from homogcl.objectives.infomax import bilinear, jensen_shannon, readout
 from homogcl.positives import Positives
+from homogcl.sparse import take_rows
 
 
 @dataclass(frozen=True)
@@ -81,18 +82,5 @@ def permutation(graph: Data, rng: torch.Generator) -> Tensor:
 def corrupted(graph: Data, order: Tensor) -> Data:
     """Return the graph in which node i has the features of node `order[i]`."""
     view = copy.copy(graph)
-    view.x = _rows(graph.x, order)
+    view.x = take_rows(graph.x, order)
     return view
-
-
-def _rows(x: Tensor, order: Tensor) -> Tensor:
-    if x.layout != torch.sparse_csr:
-        return x[order]
-    start, count = x.crow_indices()[:-1][order], x.crow_indices().diff()[order]
-    crow = torch.cat([count.new_zeros(1), count.cumsum(0)])
-    # Entry t of the result lies t - crow[row] behind the start of the row that it comes from.
-    shift = torch.repeat_interleave(start - crow[:-1], count)
-    entry = torch.arange(shift.numel(), device=x.device) + shift
-    return torch.sparse_csr_tensor(
-        crow, x.col_indices()[entry], x.values()[entry], size=tuple(x.shape), check_invariants=False
-    )

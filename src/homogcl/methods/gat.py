@@ -11,7 +11,7 @@ from torch.nn.functional import dropout, leaky_relu
 from torch_geometric.data import Data
 from torch_geometric.utils import softmax
 
-from homogcl.encoders import multiply
+from homogcl.layers import multiply
 from homogcl.methods.base import Sizes
 from homogcl.methods.supervised import Network, Supervised, SupervisedConfig, layer_sizes
 from homogcl.sparse import Pattern, pair_products

@@ -8,9 +8,10 @@ from torch import Tensor, nn
 from torch_geometric.data import Data
 
 from homogcl.augment import TwoViews, ViewRates, drop_edges, mask_features
-from homogcl.encoders import Encoder, EncoderConfig, edge_weights, projector
+from homogcl.encoders import Encoder, EncoderConfig, projector
+from homogcl.layers import edge_weights
 from homogcl.methods.base import Method, Sizes
-from homogcl.methods.negatives import NegativesConfig, columns, with_draw
+from homogcl.methods.negatives import NegativesConfig, check_negatives, columns, with_draw
 from homogcl.objectives import Workspace, info_nce
 from homogcl.objectives.centrality import (
     Centrality,
@@ -91,6 +92,7 @@ class GCA(Method):
 
     name = "GCA"
     expands_positives = True
+    takes_batches = False  # the drop rates are those of all edges
 
     class Config(AdaptiveConfig, NegativesConfig):
         """Settings of GCA."""
@@ -103,6 +105,10 @@ class GCA(Method):
         self.projector = projector(config.out_dim, config.projector_dim)
         self.adaptive = AdaptiveViews(config)
         self.workspace = Workspace()
+
+    def check(self, nodes: int) -> None:
+        """Refuse more sampled negatives than nodes."""
+        check_negatives(self.config, nodes)
 
     def prepare(self, graph: Data, rng: torch.Generator) -> None:
         """Compute the centralities."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from homogcl.encoders import GCNLayer
+from homogcl.layers import GCNLayer
 from homogcl.methods.base import Sizes
 from homogcl.methods.supervised import Network, Supervised, SupervisedConfig, layer_sizes
 

@@ -38,6 +38,7 @@ class GCooL(Method):
 
     name = "gCooL"
     expands_positives = True
+    takes_batches = False  # the drop rates are those of all edges
 
     class Config(AdaptiveConfig):
         """Settings of gCooL."""

@@ -10,8 +10,9 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch_geometric.data import Data
 
-from homogcl.encoders import Activation, Encoder, EncoderConfig, multiply
+from homogcl.encoders import Activation, Encoder, EncoderConfig
 from homogcl.errors import UserError
+from homogcl.layers import multiply
 from homogcl.methods.base import Method, Sizes
 from homogcl.objectives.infomax import jensen_shannon
 from homogcl.objectives.reconstruction import negative_pairs, reconstruction

@@ -10,7 +10,7 @@ from torch_geometric.data import Data
 from homogcl.augment import TwoViews, ViewRates, two_views
 from homogcl.encoders import Encoder, EncoderConfig, projector
 from homogcl.methods.base import Method, Sizes
-from homogcl.methods.negatives import NegativesConfig, columns, with_draw
+from homogcl.methods.negatives import NegativesConfig, check_negatives, columns, with_draw
 from homogcl.objectives import Workspace, info_nce
 from homogcl.positives import Positives
 
@@ -47,6 +47,10 @@ class GRACE(Method):
         self.encoder = Encoder(config, sizes.features)
         self.projector = projector(config.out_dim, config.projector_dim)
         self.workspace = Workspace()
+
+    def check(self, nodes: int) -> None:
+        """Refuse more sampled negatives than nodes."""
+        check_negatives(self.config, nodes)
 
     def views(self, graph: Data, rng: torch.Generator) -> TwoViews:
         """Return two augmented views."""

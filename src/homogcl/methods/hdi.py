@@ -9,7 +9,8 @@ import torch
 from torch import Tensor, nn
 from torch_geometric.data import Data
 
-from homogcl.encoders import DenseLayer, Encoder, EncoderConfig, edge_weights, multiply
+from homogcl.encoders import Encoder, EncoderConfig
+from homogcl.layers import DenseLayer, edge_weights, multiply
 from homogcl.methods.base import Method, Sizes
 from homogcl.methods.dgi import corrupted, permutation
 from homogcl.objectives.infomax import bilinear, jensen_shannon, readout

@@ -11,6 +11,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from homogcl.config import Config
+from homogcl.distributed import sharing
 from homogcl.errors import UserError
 from homogcl.homophily import centroids, homophily_loss, saliency, soft_assignment
 from homogcl.methods.base import Method
@@ -70,6 +71,7 @@ class HomoGCL(Method):
         self.name = f"{base.name}+HomoGCL"
         self.training_data = base.training_data
         self.transductive = base.transductive
+        self.takes_batches = base.takes_batches
         self.centroids = torch.empty(0)  # of the last step, [k, d]; where the next one starts
 
     @staticmethod
@@ -77,6 +79,14 @@ class HomoGCL(Method):
         """Refuse, by name, a base that has no pair positives."""
         if not base.expands_positives:
             raise NoPairPositives(f"{base.name} has no pair positives for HomoGCL to expand")
+
+    def check(self, nodes: int) -> None:
+        """Refuse more clusters than nodes, and what the base refuses."""
+        self.base.check(nodes)
+        if self.config.num_clusters > nodes:
+            raise UserError(
+                f"num_clusters={self.config.num_clusters} is more than the {nodes} nodes of a step"
+            )
 
     def prepare(self, graph: Data, rng: torch.Generator) -> None:
         """Let the base prepare."""
@@ -135,14 +145,15 @@ class HomoGCL(Method):
 
     def _centroids(self, h: Tensor, seed: int) -> Tensor:
         k, iterations = self.config.num_clusters, self.config.kmeans_iterations
+        nodes = sharing().nodes
         if self._released:
             rng = torch.Generator(device=h.device).manual_seed(1234)
             few = torch.randperm(h.size(0), generator=rng, device=h.device)[: 256 * k]
-            self.centroids = centroids(h[few], k, rng, None, iterations)
+            self.centroids = centroids(h[few], k, rng, None, iterations, nodes)
         else:
             rng = torch.Generator(device=h.device).manual_seed(seed)
             start = self.centroids if self.centroids.numel() else None
-            self.centroids = centroids(h, k, rng, start, iterations)
+            self.centroids = centroids(h, k, rng, start, iterations, nodes)
         return self.centroids
 
     def _positives(self, r: Tensor, edge_index: Tensor) -> Positives:

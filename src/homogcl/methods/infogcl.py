@@ -11,7 +11,8 @@ from torch import Tensor, nn
 from torch_geometric.data import Data
 
 from homogcl.augment import clean_view, drop_edges, keep, mask_features
-from homogcl.encoders import Activation, Encoder, EncoderConfig, Normalized
+from homogcl.encoders import Activation, Encoder, EncoderConfig
+from homogcl.layers import Normalized
 from homogcl.methods.base import Method, Sizes
 from homogcl.methods.dgi import corrupted, permutation
 from homogcl.methods.mvgrl import diffuse
@@ -52,6 +53,7 @@ class InfoGCL(Method):
 
     name = "InfoGCL"
     expands_positives = True
+    takes_batches = False  # the spread features are those of all nodes
 
     class Config(EncoderConfig):
         """Settings of InfoGCL: the candidates of its three choices."""

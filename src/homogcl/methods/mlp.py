@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from homogcl.encoders import DenseLayer
+from homogcl.layers import DenseLayer
 from homogcl.methods.base import Sizes
 from homogcl.methods.supervised import Network, Supervised, SupervisedConfig, layer_sizes
 

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from torch_geometric.data import Data
 
 from homogcl.config import Config
-from homogcl.encoders import GCNLayer, Normalized, multiply
+from homogcl.layers import GCNLayer, Normalized, multiply
 from homogcl.methods.base import Method, Sizes
 from homogcl.methods.dgi import permutation
 from homogcl.objectives.infomax import bilinear, jensen_shannon, readout

@@ -10,6 +10,7 @@ from pydantic import PositiveInt
 
 from homogcl.augment import TwoViews
 from homogcl.config import Config
+from homogcl.errors import UserError
 from homogcl.objectives.sampled import Columns, stratified_columns
 from homogcl.positives import Positives
 
@@ -19,6 +20,13 @@ class NegativesConfig(Config):
 
     negatives: Literal["exact", "sampled"] = "exact"
     num_negatives: PositiveInt = 1024  # M, the nodes that stand for all when sampled
+
+
+def check_negatives(config: NegativesConfig, nodes: int) -> None:
+    """Refuse to sample more nodes than there are."""
+    count = config.num_negatives
+    if config.negatives == "sampled" and count > nodes:
+        raise UserError(f"num_negatives={count} is more than the {nodes} nodes of a step")
 
 
 def with_draw(views: TwoViews, config: NegativesConfig, rng: torch.Generator) -> TwoViews:

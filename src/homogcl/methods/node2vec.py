@@ -28,6 +28,7 @@ class Node2Vec(Method):
     name = "Node2Vec"
     training_data = "A"
     transductive = True
+    takes_batches = False  # walks go over the whole graph
 
     class Config(WalkConfig):
         """Settings of node2vec."""

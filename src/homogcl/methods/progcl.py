@@ -48,6 +48,7 @@ class ProGCL(Method):
 
     name = "ProGCL"
     expands_positives = True
+    takes_batches = False  # the drop rates are those of all edges
 
     class Config(AdaptiveConfig):
         """Settings of ProGCL."""

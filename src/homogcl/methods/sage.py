@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from homogcl.encoders import SAGELayer
+from homogcl.layers import SAGELayer
 from homogcl.methods.base import Sizes
 from homogcl.methods.supervised import Network, Supervised, SupervisedConfig, layer_sizes
 

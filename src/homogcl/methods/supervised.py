@@ -98,6 +98,7 @@ class Supervised(Method):
     the choice is over all epochs; no test label is read.
     """
 
+    takes_batches = False  # each step is scored on all validation nodes
     best_accuracy: Tensor
     best_loss: Tensor
 

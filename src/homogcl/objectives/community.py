@@ -7,7 +7,7 @@ from torch import Tensor
 from torch.nn import functional
 from torch_geometric.data import Data
 
-from homogcl.encoders import edge_weights
+from homogcl.layers import edge_weights
 from homogcl.sparse import Pattern, product
 
 

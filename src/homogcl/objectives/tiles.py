@@ -3,7 +3,8 @@
 A tile is a square of pairs. Its exponentials serve the rows' sums and, transposed, the columns',
 so that A Bᵀ is computed once for both directions and of the symmetric A Aᵀ and B Bᵀ only the
 tiles on and above the diagonal. Forward keeps tiles for backward while they fit a budget and
-backward computes the others again: memory is O(budget + tile + N d), never N x N.
+backward computes the others again: memory is O(budget + tile + N d), never N x N. Processes that
+share the pairs take turns at the tiles and add up their sums, and in backward their gradients.
 """
 
 from __future__ import annotations
@@ -11,11 +12,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import torch
 from torch import Tensor
 
+from homogcl.distributed import Ranks, sharing
 from homogcl.sparse import Pattern
 
 
@@ -123,7 +126,12 @@ class _Tile:
         return self.sides[0] != self.sides[1] or self.place[0] != self.place[1]
 
 
-def _tiles(nodes: int, size: int) -> Iterator[_Tile]:
+def _tiles(nodes: int, size: int, ranks: Ranks) -> Iterator[_Tile]:
+    """Return the tiles that fall to this process, every `ranks.size`-th of them."""
+    return islice(_all_tiles(nodes, size), ranks.rank, None, ranks.size)
+
+
+def _all_tiles(nodes: int, size: int) -> Iterator[_Tile]:
     starts = range(0, nodes, size)
     combinations: tuple[tuple[int, int], ...] = ((0, 1), (0, 0), (1, 1))
     for sides in combinations:
@@ -143,10 +151,11 @@ class _LogSums(torch.autograd.Function):
         # shifted by its own maximum.
         bound = 300.0 if a.dtype == torch.float64 else 40.0
         largest = max(float(x.square().sum(1).amax()) if x.numel() else 0.0 for x in sides)
-        shifts = None if largest <= bound else _maxima(sides, tiling)
-        store = _Store(a, tiling, keeps=shifts is None and any(ctx.needs_input_grad))
+        ranks = sharing().pairs
+        shifts = None if largest <= bound else _maxima(sides, tiling, ranks)
+        store = _Store(a, tiling, ranks, keeps=shifts is None and any(ctx.needs_input_grad))
         sums = (a.new_zeros(a.size(0)), a.new_zeros(a.size(0)))
-        for number, tile in enumerate(_tiles(a.size(0), tiling.size)):
+        for number, tile in enumerate(_tiles(a.size(0), tiling.size, ranks)):
             x, y = tile.sides
             logits = _logits(sides, tile, store.slot(number, tile, a.size(0)))
             if shifts is None:
@@ -160,11 +169,12 @@ class _LogSums(torch.autograd.Function):
                 sums[y][tile.cols] += by_col.sum(0)
         if not any(ctx.needs_input_grad):
             store.close()
-        logs = [total.log() for total in sums]
+        logs = [ranks.sum(total).log() for total in sums]
         if shifts is not None:
             logs = [log + shift for log, shift in zip(logs, shifts, strict=True)]
         ctx.save_for_backward(a, b, *logs)
         ctx.tiling, ctx.store, ctx.shared = tiling, store, shifts is None
+        ctx.ranks = ranks
         return logs[0], logs[1]
 
     @staticmethod
@@ -175,14 +185,17 @@ class _LogSums(torch.autograd.Function):
         sides, grads = (a, b), (torch.zeros_like(a), torch.zeros_like(b))
         tiling: Tiling = ctx.tiling
         # A second backward pass finds the tiles gone and computes all of them again.
-        store: _Store = _Store(a, tiling, keeps=False) if ctx.store.closed else ctx.store
+        ranks: Ranks = ctx.ranks
+        store: _Store = ctx.store
+        if store.closed:
+            store = _Store(a, tiling, ranks, keeps=False)
         # d log Σ e^l / d l = e^l / Σ; where nothing is summed there is no such l.
         per_sum = [
             torch.where(log.isinf(), 0.0, g * (-log).exp()) if ctx.shared else g
             for g, log in zip((grad_a, grad_b), logs, strict=True)
         ]
         buffer = a.new_empty(tiling.size**2)
-        for number, tile in enumerate(_tiles(a.size(0), tiling.size)):
+        for number, tile in enumerate(_tiles(a.size(0), tiling.size, ranks)):
             x, y = tile.sides
             row, col = per_sum[x][tile.rows, None], per_sum[y][tile.cols]
             slot = store.slot(number, tile, a.size(0))
@@ -199,15 +212,15 @@ class _LogSums(torch.autograd.Function):
             if tile.mirrored:
                 grads[y][tile.cols].addmm_(weights.t(), sides[x][tile.rows])
         store.close()
-        return grads[0], grads[1], None
+        return ranks.sum(grads[0]), ranks.sum(grads[1]), None
 
 
 class _Store:
     """The tiles of one forward pass: the first ones kept, one slot for all the others."""
 
-    def __init__(self, like: Tensor, tiling: Tiling, *, keeps: bool) -> None:
+    def __init__(self, like: Tensor, tiling: Tiling, ranks: Ranks, *, keeps: bool) -> None:
         self._area = tiling.size**2
-        total = sum(1 for _ in _tiles(like.size(0), tiling.size))
+        total = sum(1 for _ in _tiles(like.size(0), tiling.size, ranks))
         fitting = tiling.workspace.budget // (self._area * like.element_size())
         self._kept = min(total, fitting) if keeps else 0
         self._workspace = tiling.workspace
@@ -236,18 +249,18 @@ def _logits(sides: tuple[Tensor, Tensor], tile: _Tile, out: Tensor) -> Tensor:
     return torch.mm(sides[x][tile.rows], sides[y][tile.cols].t(), out=out)
 
 
-def _maxima(sides: tuple[Tensor, Tensor], tiling: Tiling) -> tuple[Tensor, Tensor]:
+def _maxima(sides: tuple[Tensor, Tensor], tiling: Tiling, ranks: Ranks) -> tuple[Tensor, Tensor]:
     """Return the largest product of each row with the nodes it is summed over, two of [N]."""
     nodes = sides[0].size(0)
     best = tuple(x.new_full((nodes,), -torch.inf) for x in sides)
-    for tile in _tiles(nodes, tiling.size):
+    for tile in _tiles(nodes, tiling.size, ranks):
         x, y = tile.sides
         logits = sides[x][tile.rows] @ sides[y][tile.cols].t()
         tiling.fill(logits, tile.place, -torch.inf)
         best[x][tile.rows] = torch.maximum(best[x][tile.rows], logits.amax(1))
         if tile.mirrored:
             best[y][tile.cols] = torch.maximum(best[y][tile.cols], logits.amax(0))
-    return _finite(best[0]), _finite(best[1])
+    return _finite(ranks.maximum(best[0])), _finite(ranks.maximum(best[1]))
 
 
 def _finite(x: Tensor) -> Tensor:

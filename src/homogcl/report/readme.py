@@ -113,7 +113,7 @@ def _bench(results: Path, parts: Sequence[str] = ("peer", "loss", "memory", "gro
     rows = [
         (row["measure"], f"{row['value']:.3g}", row["held_to"])
         for part in parts
-        for row in kept[part]["rows"]
+        for row in kept.get(part, {"rows": []})["rows"]
     ]
     return Table(("Measure", "Value", "Held to"), tuple(rows), decimals=2)
 
@@ -131,5 +131,7 @@ TABLES: dict[str, Callable[[Path], Table]] = {
     "released": _released,
     "bench": _bench,
     "tutorial": lambda results: _bench(results, ["tutorial"]),
+    "scale": lambda results: _bench(results, ["scale"]),
+    "arxiv-step": lambda results: _bench(results, ["arxiv-step"]),
     "bench-negatives": lambda results: _bench(results, ["negatives"]),
 }

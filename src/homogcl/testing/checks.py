@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,6 +13,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from homogcl.checkpoint import Checkpoints
+from homogcl.errors import UserError
 from homogcl.methods.base import Method, total
 from homogcl.methods.homogcl import HomoGCL
 from homogcl.streams import stream
@@ -193,12 +195,76 @@ def sparse_features_do_what_dense_ones_do(each: Candidate, graph: Data) -> None:
     torch.testing.assert_close(z, plain, rtol=1e-4, atol=1e-5 * float(plain.abs().max()))
 
 
+def embeddings_in_blocks_are_those_of_the_whole_graph(each: Candidate, graph: Data) -> None:
+    """Computing layers for a few nodes at a time changes nothing."""
+    method = each.trained(graph)
+    z = embeddings(method, graph)
+    blocked = embeddings(method, graph, block=17)
+    torch.testing.assert_close(blocked, z, rtol=1e-6, atol=1e-6 * float(z.abs().max()))
+
+
+def loss_falls_on_batches_too(each: Candidate, graph: Data) -> None:
+    """Twelve epochs of three random parts lower the loss."""
+    epochs: list[Epoch] = []
+    config = each.schedule(12).model_copy(update={"batch": "parts", "batch_size": 20})
+    method = fit(each.new(graph), graph, config, seed=0, on_epoch=epochs.append)
+    losses = [epoch.loss for epoch in epochs]
+    early, late = sum(losses[:4]) / 4, sum(losses[-4:]) / 4
+    _hold(late < early, f"the loss went from {early:.4g} to {late:.4g} in 12 epochs")
+    _hold(bool(embeddings(method, graph).isfinite().all()), "embed gives NaN or infinity")
+
+
+def batches_interrupted_between_epochs_end_at_the_same_bits(each: Candidate, graph: Data) -> None:
+    """A training on sampled neighbors that goes on from a checkpoint ends as if it had not been."""
+    batches = {"batch": "neighbors", "batch_size": 20, "fanout": (3, 2)}
+    whole = each.schedule(4).model_copy(update=batches)
+    method = fit(each.new(graph), graph, whole, seed=0)
+    with TemporaryDirectory() as folder:
+        checkpoints = Checkpoints(Path(folder), every=2)
+
+        def interrupt(epoch: Epoch) -> None:
+            if epoch.number == 3:
+                raise _Interrupted
+
+        with contextlib.suppress(_Interrupted):
+            fit(
+                each.new(graph),
+                graph,
+                whole,
+                seed=0,
+                checkpoints=checkpoints,
+                on_epoch=interrupt,
+            )
+        again = fit(each.new(graph), graph, whole, seed=0, checkpoints=checkpoints)
+    _hold(same(again.state_dict(), method.state_dict()), "a resumed training ends elsewhere")
+
+
+def batches_are_refused_where_a_step_needs_the_whole_graph(each: Candidate, graph: Data) -> None:
+    """A method that does not take batches says so by its name."""
+    method = each.new(graph)
+    config = each.schedule(2).model_copy(update={"batch": "parts", "batch_size": 20})
+    try:
+        fit(method, graph, config, seed=0)
+    except UserError as error:
+        _hold(method.name in str(error), f"it is refused without its name: {error}")
+    else:
+        raise ContractBroken("it was trained on batches, which it does not take")
+
+
 def _always(method: Method) -> bool:
     return True
 
 
 def _trains(method: Method) -> bool:
     return any(parameter.requires_grad for parameter in method.parameters())
+
+
+def _trains_on_batches(method: Method) -> bool:
+    return _trains(method) and method.takes_batches
+
+
+def _trains_on_the_whole_graph(method: Method) -> bool:
+    return _trains(method) and not method.takes_batches
 
 
 def _is_inductive(method: Method) -> bool:
@@ -224,6 +290,10 @@ CHECKS: dict[Check, Callable[[Method], bool]] = {
     interrupted_training_ends_at_the_same_bits: _trains,
     isolated_nodes_are_embedded: _always,
     sparse_features_do_what_dense_ones_do: _always,
+    embeddings_in_blocks_are_those_of_the_whole_graph: _always,
+    loss_falls_on_batches_too: _trains_on_batches,
+    batches_interrupted_between_epochs_end_at_the_same_bits: _trains_on_batches,
+    batches_are_refused_where_a_step_needs_the_whole_graph: _trains_on_the_whole_graph,
 }
 
 

@@ -1,0 +1,64 @@
+"""The parts of the benchmark of large graphs, at sizes that take a moment."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmarks import scale
+from benchmarks.process import Measured
+
+
+@given(a=st.floats(0.1, 10), b=st.floats(-2, 3))
+def test_exponent_is_that_of_a_power_law(a: float, b: float) -> None:
+    sizes = [3.0, 50.0, 700.0]
+    assert scale.exponent(sizes, [a * n**b for n in sizes]) == pytest.approx(b, abs=1e-9)
+
+
+@pytest.mark.parametrize(("negatives", "batch"), [("exact", 0), ("sampled", 1200)])
+def test_an_epoch_is_measured(negatives: str, batch: int) -> None:
+    taken = scale.epoch(2400, negatives, batch, 2)
+    assert taken["nodes"] == 2400
+    assert taken["edges"] == 12000
+    assert taken["seconds"] > 0
+    assert taken["bytes"] >= taken["bytes_of_the_graph"] > 0
+
+
+def test_a_step_of_arxivs_kind_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOMOGCL_TILE_MIB", "512")
+    taken = scale.arxiv_step(300, 3000)
+    assert (taken["nodes"], taken["edges"]) == (300, 3000)
+    assert taken["seconds"] > 0
+
+
+def test_rows_are_made_of_the_measures_and_the_picture_is_drawn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[tuple[object, ...]] = []
+
+    def fake(name: str, *arguments: int | str, processes: int = 1, threads: int = 0) -> Measured:
+        calls.append((name, *arguments, processes))
+        nodes = int(arguments[0])
+        cost = nodes**2 / 1e4 if "exact" in arguments else nodes / processes
+        return {
+            "nodes": nodes,
+            "edges": 5 * nodes,
+            "seconds": float(cost),
+            "bytes": 8e9,
+            "bytes_of_the_graph": 2e9,
+        }
+
+    monkeypatch.setattr(scale, "measure", fake)
+    made = scale.scale((10, 100), 7, tmp_path / "p.svg")
+    rows = {what: (value, held) for what, value, held in made}
+    assert rows["exponent of seconds in N"][0] == pytest.approx(1.0)
+    assert rows["exponent of seconds in N"][1] == "at most 1.1"
+    assert rows["N = 100: GB in all"] == (8.0, "")
+    assert rows["sampled, batches shared: one over two"] == (2.0, "")
+    assert rows["exact over sampled, time"][0] == pytest.approx(0.001)
+    assert ("epoch", 100, "sampled", 7, 2, 1) in calls
+    assert (tmp_path / "p.svg").read_text().startswith("<?xml")
+    assert ("GB in all", 8.0, "under 4") in scale.arxiv(50, 100)
