@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Annotated
 
 import typer
 
 from homogcl import advice, display
+from homogcl.cli.files import with_files
 from homogcl.cli.options import Data, Json, Root, Seed
 from homogcl.data import load
 from homogcl.doctor import Finding, examine
@@ -25,15 +27,17 @@ def doctor(as_json: Json = False, root: Root = None) -> None:
     raise typer.Exit(0 if ready else 1)
 
 
+@with_files
 def inspect(
     data: Data,
+    files: Mapping[str, object],
     epochs: Annotated[int, typer.Option(min=0, help="Of a short training; 0 for none.")] = 15,
     seed: Seed = 0,
     as_json: Json = False,
     root: Root = None,
 ) -> None:
     """Report on DATA before training: size, degrees, homophily, saliency of edges, warnings."""
-    graph = load(data, root, seed=seed)
+    graph = load(data, root, seed=seed, files=files)
     known = advice.facts(graph)
     measured = advice.short_training(graph, epochs=epochs, seed=seed) if epochs else None
     doubts = advice.warnings(known, measured)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Annotated
 import typer
 
 from homogcl import display
+from homogcl.cli.files import with_files
 from homogcl.cli.options import Data, Json, Root, Seed, Set
 from homogcl.run import RunSpec
 from homogcl.settings import parse_overrides
@@ -23,9 +25,11 @@ class Criterion(StrEnum):
     label_free = "label-free"
 
 
+@with_files
 def tune(
     method: str,
     data: Data,
+    files: Mapping[str, object],
     trials: Annotated[int, typer.Option(min=1, help="In all, those done before included.")] = 20,
     criterion: Annotated[Criterion, typer.Option(help="What to choose by.")] = Criterion.val,
     settings: Set = None,
@@ -36,9 +40,10 @@ def tune(
 ) -> None:
     """Search settings of METHOD on DATA by validation accuracy, or without any label."""
     overrides = parse_overrides(settings or [])
-    what = Search(method, data, criterion.value, overrides, seed)
-    graph = RunSpec(method, data, seed, overrides, root=root).graph()
-    folder = out or Path("tune") / f"{Path(data).name}-{method}-{criterion.value}-s{seed}"
+    spec = RunSpec(method, data, seed, overrides, root=root, files=files)
+    what = Search(method, spec.name, criterion.value, overrides, seed)
+    graph = spec.graph()
+    folder = out or Path("tune") / f"{spec.name}-{method}-{criterion.value}-s{seed}"
 
     def follow(trial: Trial) -> None:
         shown = "not finite" if trial.score is None else f"{trial.score:.4f}"
