@@ -67,5 +67,5 @@ def _ordered(trials: list[Trial]) -> list[Trial]:
 
 def _row(trial: Trial, criterion: str) -> dict[str, str]:
     score = "not finite" if trial.score is None else f"{trial.score:.4f}"
-    values = {key: f"{value:.4g}" for key, value in trial.settings.items()}
-    return {"trial": str(trial.number), criterion: score, **values}
+    values = " ".join(f"{key}={value:.4g}" for key, value in trial.settings.items())
+    return {"trial": str(trial.number), criterion: score, "settings": values}
