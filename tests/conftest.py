@@ -7,6 +7,7 @@ import pytest
 from torch_geometric.data import Data
 
 from homogcl import testing
+from tests.shell import Shell
 
 
 @pytest.fixture(scope="session")
@@ -25,3 +26,12 @@ def data_root() -> Path:
 def block_graph() -> Data:
     """A small graph of three blocks, with features, labels and masks."""
     return testing.block_graph()
+
+
+@pytest.fixture
+def homogcl(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> Shell:
+    """The command line, run in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    return Shell(monkeypatch, capsys)

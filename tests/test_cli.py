@@ -10,44 +10,11 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from homogcl import cli
 from homogcl.runfolder import Log
 from homogcl.train import Epoch
+from tests.shell import Shell
 
 FAST = ("--set", "epochs=2", "--set", "hidden_dim=16", "--set", "out_dim=8")
-
-
-class Shell:
-    """Runs `homogcl` in this process and keeps what it printed."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-        self._monkeypatch = monkeypatch
-        self._capsys = capsys
-        self.err = ""
-
-    def __call__(self, *arguments: object, code: int = 0) -> str:
-        self._monkeypatch.setattr("sys.argv", ["homogcl", *map(str, arguments)])
-        with pytest.raises(SystemExit) as left:
-            cli.main()
-        printed = self._capsys.readouterr()
-        self.err = printed.err
-        assert left.value.code == code, printed
-        return printed.out
-
-    def refuses(self, *arguments: object) -> str:
-        """Run what must fail: exit code 2, nothing on the output, one line of error."""
-        assert self(*arguments, code=2) == ""
-        (line,) = self.err.splitlines()
-        assert line.startswith("error: ")
-        return line
-
-
-@pytest.fixture
-def homogcl(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> Shell:
-    monkeypatch.chdir(tmp_path)
-    return Shell(monkeypatch, capsys)
 
 
 def test_train_evaluate_embed(homogcl: Shell, tmp_path: Path) -> None:

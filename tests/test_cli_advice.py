@@ -9,15 +9,7 @@ from homogcl import doctor as examination
 from homogcl.cli import catalog
 from homogcl.doctor import Finding
 from homogcl.estimate import Estimate
-from tests.test_cli import Shell
-
-
-@pytest.fixture
-def homogcl(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> Shell:
-    monkeypatch.chdir(tmp_path)
-    return Shell(monkeypatch, capsys)
+from tests.shell import Shell
 
 
 def test_doctor_says_ready(homogcl: Shell, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import torch
 from torch_geometric.data import Data
 
 from homogcl.data import citation_graph
-from tests.test_cli import Shell
+from tests.shell import Shell
 
 FAST = ("--set", "epochs=2", "--set", "hidden_dim=8", "--set", "out_dim=4")
 NODES = 90

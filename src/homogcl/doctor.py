@@ -51,6 +51,7 @@ EXTRAS = {
     "figures": Extra({"matplotlib": "3.8"}, "figures for print"),
     "tables": Extra({"networkx": "3", "pyarrow": "15"}, "own graphs from files, Parquet"),
     "umap": Extra({"umap-learn": "0.5"}, "homogcl explore --map umap"),
+    "metis": Extra({"pymetis": "2025.2"}, "homogcl train --batch metis"),
     "tune": Extra({"optuna": "4.3"}, "homogcl tune"),
     "tensorboard": Extra({"tensorboard": "2.18"}, "homogcl train --tensorboard"),
 }
