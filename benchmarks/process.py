@@ -25,7 +25,7 @@ def measure(name: str, *arguments: str | int, processes: int = 1, threads: int =
     call += ["benchmarks", "--one", name, *map(str, arguments)]
     given = {"OMP_NUM_THREADS": str(threads)} if threads else {}
     done = subprocess.run(
-        call, check=True, capture_output=True, text=True, env={**os.environ, **given}
+        call, check=True, stdout=subprocess.PIPE, text=True, env={**os.environ, **given}
     )
     result: Measured = json.loads(done.stdout.splitlines()[-1])
     return result

@@ -55,7 +55,7 @@ def _foundation(results: Path) -> Table:
 
 
 def _foundation_clustering(results: Path) -> Table:
-    records = read_records(results / "presets")
+    records = read_records(results / "exact")
     return clustering_table(records, read("clustering"), FOUNDATION[2:], ("photo",))
 
 
