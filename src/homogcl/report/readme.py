@@ -118,6 +118,20 @@ def _bench(results: Path, parts: Sequence[str] = ("peer", "loss", "memory", "gro
     return Table(("Measure", "Value", "Held to"), tuple(rows), decimals=2)
 
 
+def _sampling(results: Path) -> Table:
+    """Return the kept errors of sampled negatives, a row for each M and a column for each kind."""
+    kept = json.loads((results.parent / "benchmarks" / "results.json").read_text("utf-8"))
+    errors: dict[int, dict[str, str]] = {}
+    for row in kept["negatives"]["rows"]:
+        name = row["measure"].removesuffix(": error (%)").replace(" tau=", ", τ = ")
+        what, _, rest = name.partition(" M=")
+        count, _, how = rest.partition(", ")
+        errors.setdefault(int(count), {})[f"{what}, {how}" if how else what] = f"{row['value']:.2g}"
+    columns = list(dict.fromkeys(name for each in errors.values() for name in each))
+    rows = [(m, *(each.get(name) for name in columns)) for m, each in sorted(errors.items())]
+    return Table(("M", *columns), tuple(rows), decimals=2)
+
+
 TABLES: dict[str, Callable[[Path], Table]] = {
     "foundation": _foundation,
     "foundation-clustering": _foundation_clustering,
@@ -133,5 +147,5 @@ TABLES: dict[str, Callable[[Path], Table]] = {
     "tutorial": lambda results: _bench(results, ["tutorial"]),
     "scale": lambda results: _bench(results, ["scale"]),
     "arxiv-step": lambda results: _bench(results, ["arxiv-step"]),
-    "bench-negatives": lambda results: _bench(results, ["negatives"]),
+    "sampling": _sampling,
 }
