@@ -309,6 +309,7 @@ def test_errors_name_the_place_in_one_line(
         ("cut.csv.gz", gzip.compress(b"a,b\n" + b"x,y\n" * 99, mtime=0)[:-12], "cut.csv.gz: "),
         ("no.parquet", b"a,b\n", "is no Parquet file"),
         ("torn.graphml", b"<graphml>\n<graph>\n</graphml>", "line 3"),
+        ("odd.graphml", b'<?xml version="1.0" encoding="QTF-8"?>\n<graphml/>', "QTF-8"),
         ("only.csv", b"a\nx\n", "no column 2 for target"),
         ("header.csv", b"a,b\n", "has no edges"),
     ],

@@ -143,6 +143,17 @@ def test_csr_indices_out_of_bounds_are_refused(
         load("citeseer", root)
 
 
+def test_csr_pointers_that_decrease_are_refused(
+    planetoid_root: Writer, write_matrix: Callable[..., bytes]
+) -> None:
+    """The last pointer says that there are no entries, where scipy looks no further."""
+    none = np.ones(0, np.float32)
+    starts = np.array([0, 10**6, 0, 0, 0, 0, 0], dtype=np.int32)
+    root = planetoid_root({"allx": write_matrix(none, starts[:0], starts, (6, 5))})
+    with pytest.raises(UserError, match=r"ind\.citeseer\.allx"):
+        load("citeseer", root)
+
+
 def test_object_arrays_are_refused(planetoid_root: Writer, tiny_parts: dict[str, bytes]) -> None:
     root = planetoid_root({"ally": tiny_parts["ally"].replace(b"i4", b"O8")})
     with pytest.raises(UserError, match=r"ind\.citeseer\.ally.*'O8'"):

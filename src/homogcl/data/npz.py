@@ -14,6 +14,7 @@ from numpy.lib.npyio import NpzFile
 from torch_geometric.data import Data
 
 from homogcl.data.archives import refuse_bomb
+from homogcl.data.compressed import checked
 from homogcl.data.features import sparse_features
 from homogcl.data.root import RawFile
 from homogcl.errors import UserError
@@ -59,12 +60,9 @@ def _matrix(archive: NpzFile, prefix: str, file: RawFile) -> scipy.sparse.csr_ma
         for part in ("data", "indices", "indptr", "shape")
     )
     try:
-        matrix = scipy.sparse.csr_matrix((data, indices, starts), shape=tuple(shape))
-        # Indices out of bounds would otherwise reach compiled code that trusts them.
-        matrix.check_format(full_check=True)
+        return checked(scipy.sparse.csr_matrix((data, indices, starts), shape=tuple(shape)))
     except (ValueError, TypeError) as error:
         raise UserError(f"{file.path}: {prefix}_* is no CSR matrix ({error})") from error
-    return matrix
 
 
 def _member(archive: NpzFile, key: str, file: RawFile) -> npt.NDArray[Any]:

@@ -14,6 +14,7 @@ from numpy.lib.npyio import NpzFile
 from torch import Tensor
 
 from homogcl.data.archives import refuse_bomb
+from homogcl.data.compressed import checked
 from homogcl.data.features import sparse_features
 from homogcl.data.own_files import open_table
 from homogcl.data.own_tables import Table, arrow, ending, pick
@@ -90,7 +91,9 @@ def _arrays(path: Path) -> tuple[Any, npt.NDArray[np.generic] | None]:
             raise ValueError("this is one array, which belongs in a file that ends in .npy")
         refuse_bomb(archive, path, path.stat().st_size)
         if "format" in archive.files:
-            return scipy.sparse.load_npz(path).tocsr(), None
+            stored = scipy.sparse.load_npz(path)
+            compressed = stored.format in ("csr", "csc", "bsr")
+            return (checked(stored) if compressed else stored).tocsr(), None
         others = [name for name in archive.files if name != "ids"]
         if len(others) != 1:
             raise ValueError(f"one array and perhaps `ids` wanted, has {archive.files}")

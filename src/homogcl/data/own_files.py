@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tomllib
-import xml.etree.ElementTree
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -125,8 +124,10 @@ def open_network(path: Path) -> tuple[Table, Table]:
     read = networkx.read_graphml if ending(path) == ".graphml" else networkx.read_gexf
     try:
         network = read(path)
-    except (networkx.NetworkXError, xml.etree.ElementTree.ParseError, ValueError, OSError) as error:
-        raise UserError(f"{path}: {str(error).splitlines()[0]}") from None
+    except Exception as error:
+        # What a damaged file raises depends on the damage: an encoding that nobody knows, say.
+        reason = (str(error) or type(error).__name__).splitlines()[0]
+        raise UserError(f"{path}: {reason}") from None
     edges = [{"source": s, "target": t} | data for s, t, data in network.edges(data=True)]
     nodes = [{"id": node} | data for node, data in network.nodes(data=True)]
     return (

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse
 
+from homogcl.data.compressed import checked
 from homogcl.data.root import RawFile
 from homogcl.errors import UserError
 
@@ -74,10 +75,7 @@ class _CSR:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         parts = (state["data"].array, state["indices"].array, state["indptr"].array)
-        matrix = scipy.sparse.csr_matrix(parts, shape=state["_shape"])
-        # Indices out of bounds would otherwise reach compiled code that trusts them.
-        matrix.check_format(full_check=True)
-        self.matrix = matrix
+        self.matrix = checked(scipy.sparse.csr_matrix(parts, shape=state["_shape"]))
 
 
 _ADMITTED: dict[tuple[str, str], object] = {
