@@ -154,6 +154,22 @@ def test_csr_pointers_that_decrease_are_refused(
         load("citeseer", root)
 
 
+@pytest.mark.parametrize(
+    ("part", "made"),
+    [
+        ("allx", b"cscipy.sparse.csr\ncsr_matrix\n"),
+        ("ally", b"cnumpy.core.multiarray\n_reconstruct\n"),
+    ],
+)
+def test_objects_without_content_are_refused(
+    planetoid_root: Writer, part: str, made: bytes
+) -> None:
+    """A pickle can make an object and skip its `__init__`."""
+    root = planetoid_root({part: b"\x80\x02" + made + b")\x81."})
+    with pytest.raises(UserError, match=rf"ind\.citeseer\.{part}: holds no"):
+        load("citeseer", root)
+
+
 def test_object_arrays_are_refused(planetoid_root: Writer, tiny_parts: dict[str, bytes]) -> None:
     root = planetoid_root({"ally": tiny_parts["ally"].replace(b"i4", b"O8")})
     with pytest.raises(UserError, match=r"ind\.citeseer\.ally.*'O8'"):

@@ -54,10 +54,11 @@ class _ItemType:
 class _Array:
     """A stored numpy array."""
 
-    __slots__ = ("array",)
+    # Of the class, since a pickle may make an object without a call to `__init__`.
+    array: npt.NDArray[Any] | None = None
 
     def __init__(self, *_: object) -> None:
-        self.array: npt.NDArray[Any] | None = None
+        """Take what numpy's own function of this name takes."""
 
     def __setstate__(self, state: tuple[int, tuple[int, ...], _ItemType, bool, str]) -> None:
         _, shape, item_type, column_major, characters = state
@@ -68,10 +69,7 @@ class _Array:
 class _CSR:
     """A stored scipy CSR matrix."""
 
-    __slots__ = ("matrix",)
-
-    def __init__(self) -> None:
-        self.matrix: scipy.sparse.csr_matrix | None = None
+    matrix: scipy.sparse.csr_matrix | None = None  # of the class, as above
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         parts = (state["data"].array, state["indices"].array, state["indptr"].array)
