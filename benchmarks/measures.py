@@ -18,6 +18,7 @@ from benchmarks.dense_peer import dense_loss
 from homogcl.data import citation_graph, load
 from homogcl.data.own import read_own
 from homogcl.data.structural import structural_features
+from homogcl.estimate import timed
 from homogcl.memory import peak_bytes, reset_peak
 from homogcl.methods import Method, Sizes, build, total
 from homogcl.methods.grace import GRACE
@@ -30,13 +31,7 @@ Measured = dict[str, float]
 
 def seconds_of(step: Callable[[], object], repeats: int = 5) -> float:
     """Return the median seconds of a step, after one to warm up."""
-    step()
-    taken = []
-    for _ in range(repeats):
-        started = time.perf_counter()
-        step()
-        taken.append(time.perf_counter() - started)
-    return statistics.median(taken)
+    return statistics.median(timed(step, repeats))
 
 
 def product_limit() -> float:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from homogcl.runfolder import Log
+from homogcl.runlog import Log
 from homogcl.train import Epoch
 from tests.shell import Shell
 

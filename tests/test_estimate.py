@@ -12,7 +12,7 @@ from homogcl.estimate import PIECES, Estimate, Rates, doubt, estimate, kept_tile
 from homogcl.methods import Sizes, build, method_names
 from homogcl.objectives import Workspace, info_nce
 from homogcl.presets import Settings, resolve
-from homogcl.run import RunSpec
+from homogcl.spec import RunSpec
 from homogcl.train import fit
 from tests.graphs import same, snapshot
 

@@ -20,8 +20,10 @@ from homogcl.explore import (
     saliency_histogram,
     write_explorer,
 )
-from homogcl.run import RunSpec, train
-from homogcl.runfolder import Log, RunFolder
+from homogcl.run import train
+from homogcl.runfolder import RunFolder
+from homogcl.runlog import Log
+from homogcl.spec import RunSpec
 
 EDGES = np.array([[0, 0, 0, 1, 1, 2, 2, 3], [1, 2, 3, 0, 2, 0, 1, 0]])
 S = np.array([0.2, 0.9, 0.5, 0.2, 0.7, 0.9, 0.7, 0.5])
@@ -50,7 +52,7 @@ def trained(tmp_path: Path, serve: Callable[[Data], None]) -> Callable[[str], Ru
         spec = RunSpec(method, "demo", 0, {"epochs": 3, "hidden_dim": 16, "out_dim": 8})
         folder = RunFolder(tmp_path / method)
         folder.begin(spec, spec.graph(), resume=False)
-        folder.finish(train(spec, on_epoch=Log(folder)))
+        folder.finish(train(spec, on_epoch=Log(folder.path)))
         return folder
 
     return make

@@ -10,8 +10,9 @@ from torch_geometric.transforms import Compose, ToUndirected
 
 from homogcl.embedder import Embedder
 from homogcl.errors import UserError
-from homogcl.run import RunSpec, train
+from homogcl.run import train
 from homogcl.runfolder import RunFolder
+from homogcl.spec import RunSpec
 from homogcl.transform import AddEmbeddings
 
 SMALL = {"epochs": 1, "hidden_dim": 8, "out_dim": 4}

@@ -14,7 +14,8 @@ from homogcl.explore import cluster
 from homogcl.layout import lay_out
 from homogcl.methods.homogcl import HomoGCL
 from homogcl.report.page import EmbeddingMap, Page, SaliencyBins, write_page
-from homogcl.run import RunSpec, Trained, scores, train
+from homogcl.run import Trained, scores, train
+from homogcl.spec import RunSpec
 from homogcl.train import Epoch, embeddings
 
 METHODS = ("grace", "grace+homogcl")

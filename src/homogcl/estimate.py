@@ -201,15 +201,20 @@ def _workspaces(method: Method) -> list[Workspace]:
     return [value for value in held if isinstance(value, Workspace)]
 
 
-def _seconds(step: Callable[[], object], repeats: int = 5) -> float:
-    """Return the least seconds of a step that has been done before."""
+def timed(step: Callable[[], object], repeats: int = 5) -> list[float]:
+    """Return the seconds of a step each time it is repeated, after one to warm up."""
     step()
     taken = []
     for _ in range(repeats):
         started = time.perf_counter()
         step()
         taken.append(time.perf_counter() - started)
-    return max(min(taken), 1e-9)
+    return taken
+
+
+def _seconds(step: Callable[[], object], repeats: int = 5) -> float:
+    """Return the least seconds of a step, above 0."""
+    return max(min(timed(step, repeats)), 1e-9)
 
 
 def _duration(seconds: float) -> str:

@@ -23,8 +23,8 @@ from homogcl.methods import Method
 from homogcl.methods.homogcl import HomoGCL
 from homogcl.report.charts import SaliencyHistogram
 from homogcl.report.explore import Edges, Explorer, Nearest, Nodes, render
-from homogcl.run import RunSpec
 from homogcl.runfolder import RunFolder
+from homogcl.spec import RunSpec
 from homogcl.streams import integer
 
 Floats = npt.NDArray[np.floating]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import math
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, field
@@ -24,13 +23,13 @@ from homogcl.errors import UserError
 from homogcl.files import only_process_in, write_atomically
 from homogcl.methods import Method, Sizes, build
 from homogcl.presets import NO_DATA_SET, Settings, resolve
-from homogcl.run import RunSpec, Trained, resolved_settings
-from homogcl.train import Epoch, embeddings
+from homogcl.run import Trained
+from homogcl.runlog import read_curves
+from homogcl.spec import RunSpec, resolved_settings
+from homogcl.train import embeddings
 from homogcl.transfer import Learned, for_method
 
 T = TypeVar("T")
-
-_NO_TERMS = {"epoch", "seconds"}  # what a line of the log has beside losses
 
 
 @dataclass(frozen=True)
@@ -226,16 +225,7 @@ class RunFolder:
 
     def curves(self) -> dict[str, list[float]]:
         """Return the loss and each of its terms by epoch, nan where an epoch has none."""
-        path = self.path / "metrics.jsonl"
-        lines = path.read_text("utf-8").splitlines() if path.exists() else []
-        epochs: list[dict[str, float]] = []
-        for number, line in enumerate(lines, 1):
-            try:
-                epochs.append(json.loads(line))
-            except ValueError:
-                raise UserError(f"{path}, line {number}, is not valid JSON") from None
-        names = {name: None for epoch in epochs for name in epoch if name not in _NO_TERMS}
-        return {name: [epoch.get(name, math.nan) for epoch in epochs] for name in names}
+        return read_curves(self.path)
 
     def _config(self) -> _Config:
         return self._held("config.json", _Config)
@@ -263,29 +253,6 @@ class RunFolder:
             raise UserError(f"cannot read {path}: {error.strerror}") from None
         except (ValueError, RecursionError) as error:
             raise UserError(f"{path} is not valid JSON: {error}") from None
-
-
-class Log:
-    """The metrics of each epoch, a JSON object a line, in the file `metrics.jsonl` of a run."""
-
-    def __init__(self, folder: RunFolder) -> None:
-        """Begin a log; the file is first touched when there is something to write."""
-        self._path = folder.path / "metrics.jsonl"
-        self._begun = False
-
-    def __call__(self, epoch: Epoch) -> None:
-        """Append an epoch; what an interrupted run logged past its checkpoint is replaced."""
-        if not self._begun:
-            self._begun = True
-            before = self._path.read_text("utf-8").splitlines() if self._path.exists() else []
-            kept = "".join(f"{line}\n" for line in before[: epoch.number - 1])
-            write_atomically(self._path, kept.encode())
-        line = {"epoch": epoch.number, "loss": epoch.loss, **epoch.terms, "seconds": epoch.seconds}
-        try:
-            with self._path.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(line) + "\n")
-        except OSError as error:
-            raise UserError(f"cannot write {self._path}: {error.strerror}") from error
 
 
 def _differing(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:

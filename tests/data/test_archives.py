@@ -55,7 +55,7 @@ def test_what_is_packed_as_numbers_usually_are_is_read(tmp_path: Path) -> None:
     assert read_own(path).report.rows == 150_000
 
 
-@pytest.mark.parametrize("name", ["../outside.npy", "/tmp/outside.npy", "..\\outside.npy"])
+@pytest.mark.parametrize("name", ["../outside.npy", "{folder}/outside.npy", "..\\outside.npy"])
 def test_members_whose_names_lead_outside_are_written_nowhere(tmp_path: Path, name: str) -> None:
     inner = tmp_path / "data"
     path = inner / fuzz.PHOTO
@@ -64,11 +64,10 @@ def test_members_whose_names_lead_outside_are_written_nowhere(tmp_path: Path, na
     member = io.BytesIO()
     np.save(member, np.ones(3))
     with zipfile.ZipFile(path, "a") as archive:
-        archive.writestr(name, member.getvalue())
+        archive.writestr(name.format(folder=tmp_path), member.getvalue())
     before = sorted(tmp_path.rglob("*"))
     assert load("photo", inner).num_nodes == 3
     assert sorted(tmp_path.rglob("*")) == before
-    assert not Path("/tmp/outside.npy").exists()
 
 
 def test_an_xml_bomb_is_refused(tmp_path: Path) -> None:

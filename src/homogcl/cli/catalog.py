@@ -15,7 +15,7 @@ from homogcl.data import data_names, source
 from homogcl.estimate import estimate
 from homogcl.methods import method_class, method_names, plugin_names, summary
 from homogcl.presets import preset_names
-from homogcl.run import RunSpec
+from homogcl.spec import RunSpec
 
 
 class Listing(StrEnum):

@@ -8,7 +8,7 @@ from homogcl import display
 from homogcl.errors import UserError
 from homogcl.estimate import doubt, estimate
 from homogcl.memory import available_bytes
-from homogcl.run import RunSpec
+from homogcl.spec import RunSpec
 
 LONG = 60.0  # seconds from which on it is worth a line
 SHORT = 50_000  # nodes times epochs: below, the training is over before it could be foretold

@@ -13,8 +13,9 @@ from torch.distributed.launcher.api import LaunchConfig, elastic_launch
 
 from homogcl.distributed import Ranks
 from homogcl.errors import UserError
-from homogcl.run import RunSpec, ready
+from homogcl.run import ready
 from homogcl.runfolder import RunFolder
+from homogcl.spec import RunSpec
 
 
 def launch(

@@ -16,8 +16,9 @@ from homogcl.errors import UnknownName, UserError
 from homogcl.report.readme import TABLES, named_table
 from homogcl.report.readme import insert as insert_table
 from homogcl.report.table import to_csv, to_latex, to_markdown
-from homogcl.run import RunSpec, run_cell
+from homogcl.run import run_cell
 from homogcl.settings import parse_overrides
+from homogcl.spec import RunSpec
 from homogcl.tasks import DEFAULT_TASKS
 
 

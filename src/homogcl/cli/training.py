@@ -19,10 +19,12 @@ from homogcl.data import original_ids
 from homogcl.demo import demo as run_demo
 from homogcl.distributed import joined, was_restarted
 from homogcl.export import FORMATS, check_ending, write_embeddings
-from homogcl.run import OnEpoch, RunSpec, link_prediction, ready, scores
+from homogcl.run import OnEpoch, link_prediction, ready, scores
 from homogcl.run import train as train_spec
-from homogcl.runfolder import Log, RunFolder
+from homogcl.runfolder import RunFolder
+from homogcl.runlog import Log
 from homogcl.settings import parse_batch, parse_overrides
+from homogcl.spec import RunSpec
 from homogcl.train import Epoch, embeddings
 
 
@@ -87,7 +89,7 @@ def train(
             if "report" in graph:
                 display.say(f"{spec.name}: {graph.report}")
             shown = opened.enter_context(display.training(f"{method} on {spec.name}"))
-            followers += [Log(folder), shown]
+            followers += [Log(folder.path), shown]
 
             def follow(epoch: Epoch) -> None:
                 for each in followers:

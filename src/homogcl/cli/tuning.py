@@ -13,8 +13,8 @@ import typer
 from homogcl import display
 from homogcl.cli.files import with_files
 from homogcl.cli.options import Data, Json, Root, Seed, Set
-from homogcl.run import RunSpec
 from homogcl.settings import parse_overrides
+from homogcl.spec import RunSpec
 from homogcl.tune import BEST, Search, Trial, best, search
 
 

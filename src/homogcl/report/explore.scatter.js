@@ -1,5 +1,5 @@
 "use strict";
-// Points that stay fluid by the hundred thousand: WebGL, or a plain canvas where there is none.
+// Points by the hundred thousand: WebGL, or a plain canvas where there is none.
 
 const VERTEX = `
 attribute vec2 position;

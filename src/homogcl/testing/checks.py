@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,33 +11,33 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 from torch_geometric.data import Data
 
-from homogcl.checkpoint import Checkpoints
-from homogcl.errors import UserError
 from homogcl.methods.base import Method, total
 from homogcl.methods.homogcl import HomoGCL
 from homogcl.streams import stream
+from homogcl.testing.batches import (
+    batches_are_refused_where_a_step_needs_the_whole_graph,
+    batches_interrupted_between_epochs_end_at_the_same_bits,
+    loss_falls_on_batches_too,
+)
 from homogcl.testing.candidate import Candidate
 from homogcl.testing.graphs import block_graph, permuted, same, snapshot, with_isolated
+from homogcl.testing.promise import hold, resumed
 from homogcl.train import Epoch, embeddings, fit, without_labels
 
 Check = Callable[[Candidate, Data], None]
 
 
-class ContractBroken(AssertionError):
-    """A method does not do what every method promises."""
-
-
 def declares_what_it_is(each: Candidate, graph: Data) -> None:
     """A name, what it learns from, a docstring of one sentence first, and frozen settings."""
     method = each.new(graph)
-    _hold(method.name.strip() == method.name != "", f"its name is {method.name!r}")
+    hold(method.name.strip() == method.name != "", f"its name is {method.name!r}")
     known = set(method.training_data.split(", ")) <= {"X", "A", "Y"}
-    _hold(known, f"training_data is {method.training_data!r}, not of X, A, Y")
+    hold(known, f"training_data is {method.training_data!r}, not of X, A, Y")
     first = (type(method).__doc__ or "").partition("\n")[0]
-    _hold(first.endswith("."), "its docstring must start with one sentence that ends in a dot")
+    hold(first.endswith("."), "its docstring must start with one sentence that ends in a dot")
     config = type(method).Config.model_config
-    _hold(config.get("frozen") is True, "its Config must be frozen: inherit homogcl.config.Config")
-    _hold(config.get("extra") == "forbid", "its Config must forbid unknown settings")
+    hold(config.get("frozen") is True, "its Config must be frozen: inherit homogcl.config.Config")
+    hold(config.get("extra") == "forbid", "its Config must forbid unknown settings")
 
 
 def loss_falls(each: Candidate, graph: Data) -> None:
@@ -46,10 +45,10 @@ def loss_falls(each: Candidate, graph: Data) -> None:
     epochs: list[Epoch] = []
     fit(each.new(graph), graph, each.schedule(30), seed=0, on_epoch=epochs.append)
     losses = [epoch.loss for epoch in epochs]
-    _hold(len(losses) == 30, f"{len(losses)} of 30 steps were reported")
+    hold(len(losses) == 30, f"{len(losses)} of 30 steps were reported")
     # Each step draws other views: five steps together say more than one.
     early, late = sum(losses[:5]) / 5, sum(losses[-5:]) / 5
-    _hold(late < early, f"the loss went from {early:.4g} to {late:.4g} in 30 steps")
+    hold(late < early, f"the loss went from {early:.4g} to {late:.4g} in 30 steps")
 
 
 def gradients_reach_what_is_trained(each: Candidate, graph: Data) -> None:
@@ -64,17 +63,17 @@ def gradients_reach_what_is_trained(each: Candidate, graph: Data) -> None:
         for _ in range(3):
             terms = method.objective(method.views(seen, rng))
             for name, term in terms.items():
-                _hold(term.dim() == 0, f"the term {name!r} is no scalar: {tuple(term.shape)}")
+                hold(term.dim() == 0, f"the term {name!r} is no scalar: {tuple(term.shape)}")
             torch.autograd.backward(total(terms, method.term_weights()))
     for key, parameter in method.named_parameters():
         gradient = parameter.grad
         if not parameter.requires_grad:
-            _hold(gradient is None, f"{key} is frozen and has a gradient")
+            hold(gradient is None, f"{key} is frozen and has a gradient")
             continue
-        _hold(gradient is not None, f"no gradient reaches {key}")
+        hold(gradient is not None, f"no gradient reaches {key}")
         assert gradient is not None
-        _hold(bool(gradient.isfinite().all()), f"the gradient of {key} is not finite")
-        _hold(bool((gradient != 0).any()), f"the gradient of {key} is 0")
+        hold(bool(gradient.isfinite().all()), f"the gradient of {key} is not finite")
+        hold(bool((gradient != 0).any()), f"the gradient of {key} is 0")
 
 
 def embeddings_are_finite_and_nothing_in_them_is_random(each: Candidate, graph: Data) -> None:
@@ -83,13 +82,13 @@ def embeddings_are_finite_and_nothing_in_them_is_random(each: Candidate, graph: 
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
         z = embeddings(method, graph)
-    _hold(z.dim() == 2 and z.size(0) == graph.num_nodes, f"embed gives the shape {tuple(z.shape)}")
-    _hold(z.dtype == torch.float32, f"embed gives {z.dtype}")
-    _hold(z.layout == torch.strided, f"embed gives {z.layout}")
-    _hold(bool(z.isfinite().all()), "embed gives NaN or infinity")
+    hold(z.dim() == 2 and z.size(0) == graph.num_nodes, f"embed gives the shape {tuple(z.shape)}")
+    hold(z.dtype == torch.float32, f"embed gives {z.dtype}")
+    hold(z.layout == torch.strided, f"embed gives {z.layout}")
+    hold(bool(z.isfinite().all()), "embed gives NaN or infinity")
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(1)
-        _hold(torch.equal(embeddings(method, graph), z), "embed gives something else each time")
+        hold(torch.equal(embeddings(method, graph), z), "embed gives something else each time")
 
 
 def embeddings_are_differentiable(each: Candidate, graph: Data) -> None:
@@ -97,7 +96,7 @@ def embeddings_are_differentiable(each: Candidate, graph: Data) -> None:
     method = each.new(graph)
     method.prepare(without_labels(graph), stream(0, "prepare"))
     z = method.embed(without_labels(graph))
-    _hold(z.requires_grad, "no gradient flows through embed, which plug-ins need")
+    hold(z.requires_grad, "no gradient flows through embed, which plug-ins need")
 
 
 def renumbering_the_nodes_renumbers_the_embeddings(each: Candidate, graph: Data) -> None:
@@ -113,7 +112,7 @@ def graph_is_left_as_it_was(each: Candidate, graph: Data) -> None:
     """Training and embedding change nothing of the graph."""
     before = snapshot(graph)
     embeddings(each.trained(graph), graph)
-    _hold(same(snapshot(graph), before), "the graph was changed")
+    hold(same(snapshot(graph), before), "the graph was changed")
 
 
 def same_seed_gives_the_same_bits(each: Candidate, graph: Data) -> None:
@@ -123,15 +122,15 @@ def same_seed_gives_the_same_bits(each: Candidate, graph: Data) -> None:
         for noise in (0, 1):
             torch.manual_seed(noise)
             methods.append(each.trained(graph, seed=2))
-    _hold(same(*(method.state_dict() for method in methods)), "one seed gave two states")
+    hold(same(*(method.state_dict() for method in methods)), "one seed gave two states")
     first, second = (embeddings(method, graph) for method in methods)
-    _hold(torch.equal(first, second), "one seed gave two embeddings")
+    hold(torch.equal(first, second), "one seed gave two embeddings")
 
 
 def another_seed_gives_others(each: Candidate, graph: Data) -> None:
     """The seed is used."""
     first, second = (embeddings(each.trained(graph, seed=seed), graph) for seed in (2, 3))
-    _hold(not torch.equal(first, second), "two seeds gave the same embeddings")
+    hold(not torch.equal(first, second), "two seeds gave the same embeddings")
 
 
 def state_goes_through_a_file(each: Candidate, graph: Data) -> None:
@@ -144,46 +143,26 @@ def state_goes_through_a_file(each: Candidate, graph: Data) -> None:
         path = Path(folder) / "model"
         save_file({key: value.contiguous() for key, value in state.items()}, path)
         other.load_state_dict(load_file(path))
-    _hold(same(dict(other.state_dict()), dict(state)), "the state changed on its way")
+    hold(same(dict(other.state_dict()), dict(state)), "the state changed on its way")
     equal = torch.equal(embeddings(other, graph), embeddings(method, graph))
-    _hold(equal, "something that embed needs is in neither parameters nor buffers")
+    hold(equal, "something that embed needs is in neither parameters nor buffers")
 
 
 def interrupted_training_ends_at_the_same_bits(each: Candidate, graph: Data) -> None:
     """A training cut off at step 3 and resumed from its checkpoint ends as if it had not been."""
     whole = each.trained(graph, epochs=5)
-
-    def interrupt(epoch: Epoch) -> None:
-        if epoch.number == 3:
-            raise _Interrupted
-
-    with TemporaryDirectory() as folder:
-        checkpoints = Checkpoints(Path(folder), every=2)
-        cut = False
-        try:
-            fit(
-                each.new(graph),
-                graph,
-                each.schedule(5),
-                seed=0,
-                checkpoints=checkpoints,
-                on_epoch=interrupt,
-            )
-        except _Interrupted:
-            cut = True
-        _hold(cut, "the training did not reach step 3")
-        method = fit(each.new(graph), graph, each.schedule(5), seed=0, checkpoints=checkpoints)
-    _hold(same(method.state_dict(), whole.state_dict()), "a resumed training ends elsewhere")
+    method = resumed(each, graph, each.schedule(5))
+    hold(same(method.state_dict(), whole.state_dict()), "a resumed training ends elsewhere")
     equal = torch.equal(embeddings(method, graph), embeddings(whole, graph))
-    _hold(equal, "a resumed training embeds differently")
+    hold(equal, "a resumed training embeds differently")
 
 
 def isolated_nodes_are_embedded(each: Candidate, graph: Data) -> None:
     """Nodes without edges are ordinary."""
     more = with_isolated(graph, 3)
     z = embeddings(each.trained(more), more)
-    _hold(z.size(0) == 63, f"{z.size(0)} of 63 nodes have an embedding")
-    _hold(bool(z.isfinite().all()), "nodes without edges get NaN or infinity")
+    hold(z.size(0) == 63, f"{z.size(0)} of 63 nodes have an embedding")
+    hold(bool(z.isfinite().all()), "nodes without edges get NaN or infinity")
 
 
 def sparse_features_do_what_dense_ones_do(each: Candidate, graph: Data) -> None:
@@ -203,54 +182,6 @@ def embeddings_in_blocks_are_those_of_the_whole_graph(each: Candidate, graph: Da
     z = embeddings(method, graph)
     blocked = embeddings(method, graph, block=17)
     torch.testing.assert_close(blocked, z, rtol=1e-6, atol=1e-6 * float(z.abs().max()))
-
-
-def loss_falls_on_batches_too(each: Candidate, graph: Data) -> None:
-    """Twelve epochs of three random parts lower the loss."""
-    epochs: list[Epoch] = []
-    config = each.schedule(12).model_copy(update={"batch": "parts", "batch_size": 20})
-    method = fit(each.new(graph), graph, config, seed=0, on_epoch=epochs.append)
-    losses = [epoch.loss for epoch in epochs]
-    early, late = sum(losses[:4]) / 4, sum(losses[-4:]) / 4
-    _hold(late < early, f"the loss went from {early:.4g} to {late:.4g} in 12 epochs")
-    _hold(bool(embeddings(method, graph).isfinite().all()), "embed gives NaN or infinity")
-
-
-def batches_interrupted_between_epochs_end_at_the_same_bits(each: Candidate, graph: Data) -> None:
-    """A training on sampled neighbors that goes on from a checkpoint ends as if it had not been."""
-    batches = {"batch": "neighbors", "batch_size": 20, "fanout": (3, 2)}
-    whole = each.schedule(4).model_copy(update=batches)
-    method = fit(each.new(graph), graph, whole, seed=0)
-    with TemporaryDirectory() as folder:
-        checkpoints = Checkpoints(Path(folder), every=2)
-
-        def interrupt(epoch: Epoch) -> None:
-            if epoch.number == 3:
-                raise _Interrupted
-
-        with contextlib.suppress(_Interrupted):
-            fit(
-                each.new(graph),
-                graph,
-                whole,
-                seed=0,
-                checkpoints=checkpoints,
-                on_epoch=interrupt,
-            )
-        again = fit(each.new(graph), graph, whole, seed=0, checkpoints=checkpoints)
-    _hold(same(again.state_dict(), method.state_dict()), "a resumed training ends elsewhere")
-
-
-def batches_are_refused_where_a_step_needs_the_whole_graph(each: Candidate, graph: Data) -> None:
-    """A method that does not take batches says so by its name."""
-    method = each.new(graph)
-    config = each.schedule(2).model_copy(update={"batch": "parts", "batch_size": 20})
-    try:
-        fit(method, graph, config, seed=0)
-    except UserError as error:
-        _hold(method.name in str(error), f"it is refused without its name: {error}")
-    else:
-        raise ContractBroken("it was trained on batches, which it does not take")
 
 
 def _always(method: Method) -> bool:
@@ -305,15 +236,6 @@ def checks_of(each: Candidate) -> Iterator[tuple[str, Check]]:
     for check, applies in CHECKS.items():
         if applies(method):
             yield check.__name__, check
-
-
-class _Interrupted(Exception):
-    """The training was cut off."""
-
-
-def _hold(kept: bool, otherwise: str) -> None:
-    if not kept:
-        raise ContractBroken(otherwise)
 
 
 def _as_trained(method: Method, graph: Data) -> Data:
