@@ -17,7 +17,7 @@ from tempfile import mkdtemp
 import numpy as np
 import pytest
 
-from homogcl import run
+from homogcl import spec
 from homogcl.faults import FILE_POINTS
 from homogcl.results import current_versions
 from tests.reliability.conftest import Count
@@ -316,7 +316,7 @@ def test_a_run_of_other_settings_is_not_resumed(
 
 def another_version() -> None:
     versions = current_versions() | {"homogcl": "0.0.9"}
-    setattr(run, "current_versions", lambda: versions)  # noqa: B010
+    setattr(spec, "current_versions", lambda: versions)  # noqa: B010
 
 
 def test_a_checkpoint_of_another_version_is_refused(tmp_path: Path, count: Count) -> None:
