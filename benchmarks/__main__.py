@@ -51,11 +51,17 @@ def against_the_released_formulation() -> list[Row]:
             ),
         ]
         if data == "photo":
+            released = measure("dense_step", data, "released")
             sampled = measure("step", "grace+homogcl", data, 5, "sampled")
-            ratio = peer["seconds"] / sampled["seconds"]
             rows += [
+                ("photo: seconds of a released step", released["seconds"], ""),
                 ("photo: seconds of a grace+homogcl step, sampled", sampled["seconds"], ""),
-                ("photo: dense over ours, sampled, time", ratio, "at least 15"),
+                ("photo: dense over ours, sampled", peer["seconds"] / sampled["seconds"], ""),
+                (
+                    "photo: released over ours, sampled",
+                    released["seconds"] / sampled["seconds"],
+                    "at least 15",
+                ),
             ]
     return rows
 

@@ -1,19 +1,36 @@
 """The peer: HomoGCL on GRACE as its released code computes it, with dense N x N matrices.
 
-Similarities, two integer adjacencies and the saliency of all pairs are held at once. Encoder and
-k-means are this package's own, so that the comparison is of the loss's formulation alone.
+Similarities, two integer adjacencies and the saliency of all pairs are held at once; k-means is
+this package's own. With this package's encoder the comparison is of the loss's formulation alone,
+with `ReleasedEncoder` of the whole step, as somebody who runs the released code would see it.
 """
 
 from __future__ import annotations
 
 import torch
-from torch import Tensor
-from torch.nn.functional import mse_loss, normalize
+from torch import Tensor, nn
+from torch.nn.functional import mse_loss, normalize, relu
 from torch_geometric.data import Data
+from torch_geometric.nn import GCNConv
 
 from homogcl.augment import TwoViews
 from homogcl.homophily import centroids
 from homogcl.methods.grace import GRACE
+
+
+class ReleasedEncoder(nn.Module):
+    """Two layers of torch_geometric over edge lists: a message an edge, summed by node."""
+
+    def __init__(self, dims: tuple[int, int, int]) -> None:
+        """Build layers of the widths `dims`."""
+        super().__init__()
+        self.first, self.second = GCNConv(*dims[:2]), GCNConv(*dims[1:])
+
+    def forward(self, graph: Data) -> Tensor:
+        """Return the embeddings, [N, out_dim]."""
+        x = graph.x.to_dense() if graph.x.layout == torch.sparse_csr else graph.x
+        h: Tensor = self.second(relu(self.first(x, graph.edge_index)), graph.edge_index)
+        return h
 
 
 def dense_loss(method: GRACE, views: TwoViews, graph: Data, clusters: int) -> Tensor:

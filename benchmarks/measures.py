@@ -14,7 +14,7 @@ import pyarrow.csv
 import torch
 from torch_geometric.data import Data
 
-from benchmarks.dense_peer import dense_loss
+from benchmarks.dense_peer import ReleasedEncoder, dense_loss
 from homogcl.data import citation_graph, load
 from homogcl.data.own import read_own
 from homogcl.data.structural import structural_features
@@ -70,14 +70,20 @@ def step(method: str, data: str, repeats: int = 5, negatives: str = "") -> Measu
     return _training(made, graph, settings.train.learning_rate, repeats)
 
 
-def dense_step(data: str, repeats: int = 3) -> Measured:
-    """Return seconds and memory of a step of the dense peer with the same settings."""
+def dense_step(data: str, layers: str = "ours", repeats: int = 3) -> Measured:
+    """Return seconds and memory of a step of the dense peer with the same settings.
+
+    Its `layers` are "ours" or those of the "released" code.
+    """
     settings = resolve("grace", data)
     clusters = resolve("grace+homogcl", data).method["num_clusters"]
     graph = load(data, features=settings.data.features)
     made = build("grace", settings.method, Sizes.of(graph), seed=0)
     assert isinstance(made, GRACE)
     assert isinstance(clusters, int)
+    if layers == "released":
+        dims = (graph.num_features, made.config.hidden_dim, made.config.out_dim)
+        made.encoder = ReleasedEncoder(dims)  # type: ignore[assignment]
     rng = stream(0, "augment")
     optimizer = torch.optim.Adam(made.parameters(), lr=settings.train.learning_rate)
 

@@ -33,24 +33,50 @@ def exact(a: Tensor, b: Tensor, pairs: Pattern) -> tuple[Tensor, Tensor]:
     return log_sums(a, b, Tiling.of(len(a), 3, Workspace(0), pairs))
 
 
-@given(st.integers(1, 12), st.floats(0, 1), st.integers(1, 5), st.integers(0, 99))
-@settings(max_examples=40, deadline=None)
-def test_all_columns_give_the_exact_sums(nodes: int, density: float, rows: int, seed: int) -> None:
-    a, b = (x.requires_grad_() for x in views(nodes, seed))
+@given(
+    st.integers(1, 12),
+    st.floats(0, 1),
+    st.integers(1, 5),
+    st.integers(0, 99),
+    st.sampled_from([1.0, 30.0]),
+    st.sampled_from([0, 2**20]),
+)
+@settings(max_examples=80, deadline=None)
+def test_all_columns_give_the_exact_sums(
+    nodes: int, density: float, rows: int, seed: int, scale: float, budget: int
+) -> None:
+    """Also with logits beyond what can be exponentiated, and where nothing is kept."""
+    a, b = ((scale * x).requires_grad_() for x in views(nodes, seed))
     pairs = pattern(nodes, density, seed)
     rng = torch.Generator().manual_seed(seed)
     strata = torch.randint(3, (nodes,), generator=rng)
     columns = stratified_columns(torch.rand(nodes, generator=rng).double(), nodes, strata)
     assert sorted(columns.node.tolist()) == list(range(nodes))
-    estimated = sampled_log_sums(a, b, columns, pairs, rows)
+    estimated = sampled_log_sums(a, b, columns, pairs, rows=rows, workspace=Workspace(budget))
     wanted = exact(a, b, pairs)
     summed = [x.isfinite() for x in wanted]
     for mine, theirs in zip(estimated, wanted, strict=True):
         torch.testing.assert_close(mine, theirs, rtol=1e-12, atol=1e-12)
     if all(bool(mask.all()) for mask in summed):
-        first = torch.autograd.grad(torch.cat(estimated).sum(), (a, b))
+        first = torch.autograd.grad(torch.cat(estimated).sum(), (a, b), retain_graph=True)
+        again = torch.autograd.grad(torch.cat(estimated).sum(), (a, b))
+        torch.testing.assert_close(first, again, rtol=1e-12, atol=1e-12)
         second = torch.autograd.grad(torch.cat(wanted).sum(), (a, b))
         torch.testing.assert_close(first, second, rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.parametrize("budget", [0, 2**20])
+@pytest.mark.parametrize("scale", [1.0, 20.0])
+def test_gradient_of_the_estimated_sums(budget: int, scale: float) -> None:
+    a, b = ((scale * x).requires_grad_() for x in views(7, seed=1))
+    columns = Columns(torch.tensor([1, 4, 6]), torch.tensor([2.0, 3.0, 2.0]).double())
+    pairs = pattern(7, 0.3, seed=2)
+
+    def sums(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
+        return sampled_log_sums(a, b, columns, pairs, rows=2, workspace=Workspace(budget))
+
+    assert all(bool(x.isfinite().all()) for x in sums(a, b))
+    assert torch.autograd.gradcheck(sums, (a, b))
 
 
 def test_the_mean_over_all_draws_is_the_exact_sum() -> None:

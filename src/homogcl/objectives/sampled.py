@@ -8,13 +8,15 @@ are alike, such as HomoGCL's clusters, leave less to chance than all nodes toget
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor
-from torch.utils.checkpoint import checkpoint
 
 from homogcl.errors import UserError
+from homogcl.objectives.tiles import Workspace, finite, largest_square, safe_square
 from homogcl.sparse import Pattern
 
 
@@ -52,7 +54,13 @@ def stratified_columns(draw: Tensor, count: int, strata: Tensor | None = None) -
 
 
 def sampled_log_sums(
-    a: Tensor, b: Tensor, columns: Columns, left_out: Pattern, rows: int = 8192
+    a: Tensor,
+    b: Tensor,
+    columns: Columns,
+    left_out: Pattern,
+    *,
+    rows: int = 1024,
+    workspace: Workspace | None = None,
 ) -> tuple[Tensor, Tensor]:
     """Return what `tiles.log_sums` returns, estimated: the sums are met in the mean.
 
@@ -61,31 +69,119 @@ def sampled_log_sums(
         b: The other view's vectors, [N, d].
         columns: The nodes to sum over.
         left_out: Pairs that are not summed, in both directions; a node's own pairs never are.
-        rows: How many rows are computed at a time; backward computes them again.
+        rows: How many rows are computed at a time; a thousand stay in a processor's cache.
+        workspace: Memory to reuse from step to step. Exponentials that fit it are kept for
+            backward, which computes them again otherwise.
 
     Returns:
         Logarithms of the sums for each row of `a` and of `b`, two of [N].
     """
-    n, m = a.size(0), columns.node.numel()
-    others = torch.cat([a[columns.node], b[columns.node]])
-    offset = columns.weight.to(a.dtype).log().repeat(2)
-    row, place = _places(columns.node, left_out)
-    sums = []
-    for side in (a, b):
-        parts = []
-        for begin in range(0, n, rows):
-            here = (row >= begin) & (row < begin + rows)
-            blocked = (row[here] - begin) * (2 * m) + place[here]
-            blocked = torch.cat([blocked, blocked + m])
-            part = side[begin : begin + rows]
-            parts.append(checkpoint(_row_sums, part, others, offset, blocked, use_reentrant=False))
-        sums.append(torch.cat(parts))
-    return sums[0], sums[1]
+    blocks = _Blocks.of(a.size(0), rows, columns, left_out)
+    sums = _SampledSums.apply(a, b, blocks, workspace or Workspace())  # type: ignore[no-untyped-call]
+    result: tuple[Tensor, Tensor] = sums
+    return result
 
 
-def _row_sums(part: Tensor, others: Tensor, offset: Tensor, blocked: Tensor) -> Tensor:
-    logits = part @ others.t() + offset
-    return logits.view(-1).index_fill(0, blocked, -torch.inf).view_as(logits).logsumexp(1)
+@dataclass(frozen=True)
+class _Blocks:
+    """The pairs of all rows with the columns of both views, cut into blocks of rows."""
+
+    columns: Columns
+    rows: tuple[slice, ...]
+    left_out: tuple[Tensor, ...]  # block -> positions inside it, flat
+
+    @classmethod
+    def of(cls, nodes: int, size: int, columns: Columns, left_out: Pattern) -> _Blocks:
+        row, place = _places(columns.node, left_out)
+        row, order = row.sort()
+        width = columns.node.numel()
+        begins = torch.arange(0, nodes, size, device=row.device)
+        ends = torch.searchsorted(row, (begins + size).clamp(max=nodes))
+        position = row % size * (2 * width) + place[order]
+        parts = torch.tensor_split(position, ends[:-1].cpu())
+        slices = (slice(int(begin), min(int(begin) + size, nodes)) for begin in begins)
+        return cls(columns, tuple(slices), tuple(torch.cat([p, p + width]) for p in parts))
+
+
+class _SampledSums(torch.autograd.Function):
+    @staticmethod
+    def forward(
+        ctx: Any, a: Tensor, b: Tensor, blocks: _Blocks, workspace: Workspace
+    ) -> tuple[Tensor, Tensor]:
+        node = blocks.columns.node
+        others = torch.cat([a[node], b[node]])
+        area = 2 * a.size(0) * others.size(0)
+        keeps = any(ctx.needs_input_grad) and area * a.element_size() <= workspace.budget
+        one = (blocks.rows[0].stop if blocks.rows else 0) * others.size(0)
+        buffer = workspace.borrow(area if keeps else one, a)
+        logs = (torch.empty_like(a[:, 0]), torch.empty_like(b[:, 0]))
+        shifts = tuple(torch.zeros_like(log) for log in logs)
+        shifted = max(largest_square(a), largest_square(b)) > safe_square(a.dtype)
+        for number, (side, rows) in enumerate(_order(blocks)):
+            slot = _slot(buffer, number if keeps else 0, rows, others.size(0), blocks)
+            logits = _logits((a, b)[side][rows], others, blocks, number, slot)
+            if shifted:
+                shifts[side][rows] = finite(logits.amax(1))
+                logits -= shifts[side][rows, None]
+            logs[side][rows] = logits.exp_().sum(1).log_() + shifts[side][rows]
+        ctx.save_for_backward(a, b, others, *logs, *shifts)
+        ctx.blocks, ctx.workspace, ctx.buffer = blocks, workspace, buffer if keeps else None
+        if not keeps:
+            workspace.give_back(buffer)
+        return logs
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, Tensor, None, None]:
+        if torch.is_grad_enabled():
+            raise RuntimeError("the sampled sums cannot be differentiated twice")
+        a, b, others, *rest = ctx.saved_tensors
+        logs, shifts = rest[:2], rest[2:]
+        blocks: _Blocks = ctx.blocks
+        # A second backward pass finds the exponentials gone and computes all of them again.
+        kept, ctx.buffer = ctx.buffer, None
+        width = others.size(0)
+        one = (blocks.rows[0].stop if blocks.rows else 0) * width
+        buffer = ctx.workspace.borrow(one, a) if kept is None else kept
+        totals = (torch.zeros_like(a), torch.zeros_like(b))
+        of_others = torch.zeros_like(others)
+        # d log Σ e^l / d l = e^l / Σ; where nothing is summed there is no such l.
+        per_sum = [
+            torch.where(log.isinf(), 0.0, grad * (shift - log).exp())
+            for grad, log, shift in zip(grads, logs, shifts, strict=True)
+        ]
+        for number, (side, rows) in enumerate(_order(blocks)):
+            x = (a, b)[side]
+            slot = _slot(buffer, 0 if kept is None else number, rows, width, blocks)
+            if kept is None:
+                _logits(x[rows], others, blocks, number, slot).sub_(shifts[side][rows, None]).exp_()
+            weights = slot.mul_(per_sum[side][rows, None])
+            torch.mm(weights, others, out=totals[side][rows])
+            of_others.addmm_(weights.t(), x[rows])
+        ctx.workspace.give_back(buffer)
+        for total, part in zip(totals, of_others.chunk(2), strict=True):
+            total.index_add_(0, blocks.columns.node, part)
+        return *totals, None, None
+
+
+def _order(blocks: _Blocks) -> Iterator[tuple[int, slice]]:
+    """Return the blocks of both sides (0: a, 1: b), as they lie in memory."""
+    return ((side, rows) for side in (0, 1) for rows in blocks.rows)
+
+
+def _slot(buffer: Tensor, number: int, rows: slice, width: int, blocks: _Blocks) -> Tensor:
+    """Return the memory of block `number`, [rows, width]."""
+    side, block = divmod(number, max(len(blocks.rows), 1))
+    start = (side * blocks.rows[-1].stop + blocks.rows[block].start) * width
+    count = rows.stop - rows.start
+    return buffer[start : start + count * width].view(count, width)
+
+
+def _logits(part: Tensor, others: Tensor, blocks: _Blocks, number: int, out: Tensor) -> Tensor:
+    """Put logits into `out`: those of a column that stands for w nodes are larger by log w."""
+    offset = blocks.columns.weight.to(part.dtype).log().repeat(2)
+    torch.addmm(offset, part, others.t(), out=out)
+    out.view(-1).index_fill_(0, blocks.left_out[number % len(blocks.rows)], -torch.inf)
+    return out
 
 
 def _places(node: Tensor, left_out: Pattern) -> tuple[Tensor, Tensor]:

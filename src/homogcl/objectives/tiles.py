@@ -146,13 +146,11 @@ class _LogSums(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, a: Tensor, b: Tensor, tiling: Tiling) -> tuple[Tensor, Tensor]:
         sides = (a.detach(), b.detach())
-        # Within this bound no exponential and no sum of them leaves the normal range of the
-        # number format, and rows and columns can share one exponential; beyond it each row is
+        # Rows and columns can share one exponential; where it would not be safe, each row is
         # shifted by its own maximum.
-        bound = 300.0 if a.dtype == torch.float64 else 40.0
-        largest = max(float(x.square().sum(1).amax()) if x.numel() else 0.0 for x in sides)
+        safe = max(largest_square(x) for x in sides) <= safe_square(a.dtype)
         ranks = sharing().pairs
-        shifts = None if largest <= bound else _maxima(sides, tiling, ranks)
+        shifts = None if safe else _maxima(sides, tiling, ranks)
         store = _Store(a, tiling, ranks, keeps=shifts is None and any(ctx.needs_input_grad))
         sums = (a.new_zeros(a.size(0)), a.new_zeros(a.size(0)))
         for number, tile in enumerate(_tiles(a.size(0), tiling.size, ranks)):
@@ -206,8 +204,8 @@ class _LogSums(torch.autograd.Function):
                 torch.add(row, col, out=weights).mul_(slot)
             else:
                 logits = tiling.fill(_logits(sides, tile, slot), tile.place, -torch.inf)
-                torch.mul(row, (logits - _finite(logs[x][tile.rows, None])).exp_(), out=weights)
-                weights += col * (logits - _finite(logs[y][tile.cols])).exp_()
+                torch.mul(row, (logits - finite(logs[x][tile.rows, None])).exp_(), out=weights)
+                weights += col * (logits - finite(logs[y][tile.cols])).exp_()
             grads[x][tile.rows].addmm_(weights, sides[y][tile.cols])
             if tile.mirrored:
                 grads[y][tile.cols].addmm_(weights.t(), sides[x][tile.rows])
@@ -260,9 +258,19 @@ def _maxima(sides: tuple[Tensor, Tensor], tiling: Tiling, ranks: Ranks) -> tuple
         best[x][tile.rows] = torch.maximum(best[x][tile.rows], logits.amax(1))
         if tile.mirrored:
             best[y][tile.cols] = torch.maximum(best[y][tile.cols], logits.amax(0))
-    return _finite(ranks.maximum(best[0])), _finite(ranks.maximum(best[1]))
+    return finite(ranks.maximum(best[0])), finite(ranks.maximum(best[1]))
 
 
-def _finite(x: Tensor) -> Tensor:
+def finite(x: Tensor) -> Tensor:
     """Replace minus infinity, the maximum over nothing, by 0 so that differences stay defined."""
     return torch.where(x.isinf(), 0.0, x)
+
+
+def largest_square(x: Tensor) -> float:
+    """Return the largest squared length of a row, which no product of rows exceeds."""
+    return float(x.square().sum(1).amax()) if x.numel() else 0.0
+
+
+def safe_square(dtype: torch.dtype) -> float:
+    """Return up to which logit no exponential and no sum of them leaves the normal range."""
+    return 300.0 if dtype == torch.float64 else 40.0
