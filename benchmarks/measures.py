@@ -25,6 +25,7 @@ from homogcl.methods.grace import GRACE
 from homogcl.objectives import Workspace, info_nce
 from homogcl.presets import resolve
 from homogcl.streams import stream
+from homogcl.train import TrainConfig, objective
 
 Measured = dict[str, float]
 
@@ -67,7 +68,7 @@ def step(method: str, data: str, repeats: int = 5, negatives: str = "") -> Measu
     settings = resolve(method, data, {"negatives": negatives} if negatives else {})
     graph = load(data, features=settings.data.features)
     made = build(method, settings.method, Sizes.of(graph), seed=0)
-    return _training(made, graph, settings.train.learning_rate, repeats)
+    return _training(made, graph, settings.train, repeats)
 
 
 def dense_step(data: str, layers: str = "ours", repeats: int = 3) -> Measured:
@@ -102,7 +103,7 @@ def growth(nodes: int) -> Measured:
     graph = citation_graph(num_nodes=nodes, num_words=500, seed=0)
     settings = resolve("grace+homogcl", "unknown")
     made = build("grace+homogcl", settings.method, Sizes.of(graph), seed=0)
-    return _training(made, graph, settings.train.learning_rate, repeats=1 if nodes > 15_000 else 3)
+    return _training(made, graph, settings.train, repeats=1 if nodes > 15_000 else 3)
 
 
 def own_files(ids: str, edges: int = 10_000_000, nodes: int = 1_000_000) -> Measured:
@@ -142,17 +143,18 @@ def own_files(ids: str, edges: int = 10_000_000, nodes: int = 1_000_000) -> Meas
     }
 
 
-def _training(method: Method, graph: Data, rate: float, repeats: int) -> Measured:
+def _training(method: Method, graph: Data, config: TrainConfig, repeats: int) -> Measured:
     rng = stream(0, "augment")
     method.prepare(graph, stream(0, "prepare"))
     trained = [p for p in method.parameters() if p.requires_grad]
-    optimizer = torch.optim.Adam(trained, lr=rate) if trained else None
+    optimizer = torch.optim.Adam(trained, lr=config.learning_rate) if trained else None
 
     def one() -> None:
         if optimizer is None:
             return
         optimizer.zero_grad()
-        total(method.objective(method.views(graph, rng)), method.term_weights()).backward()  # type: ignore[no-untyped-call]
+        terms = objective(method, method.views(graph, rng), config)
+        total(terms, method.term_weights()).backward()  # type: ignore[no-untyped-call]
         optimizer.step()
         method.after_step(0.5)
 

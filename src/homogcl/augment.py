@@ -1,7 +1,8 @@
 """Random views of a graph. Each takes its own generator and leaves the graph as it was.
 
 A view is a `Data` with `x`, `edge_index`, `edge_weight` where the graph has it, and `edge_id`,
-which says for each of its edges which edge of the graph it is.
+which says for each of its edges which edge of the graph it is. Where feature columns were masked,
+`masked` numbers them and `unmasked` is the `x` from before.
 """
 
 from __future__ import annotations
@@ -57,6 +58,7 @@ def mask_features(graph: Data, probability: float | Tensor, rng: torch.Generator
     view = copy.copy(graph) if "edge_id" in graph else clean_view(graph)
     kept = keep(graph.num_features, probability, rng).to(graph.x.device)
     view.x = _scale_columns(graph.x, kept)
+    view.unmasked, view.masked = graph.x, kept.logical_not().nonzero().squeeze(1)
     return view
 
 

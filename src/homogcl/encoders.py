@@ -13,7 +13,8 @@ from torch.utils.checkpoint import checkpoint
 from torch_geometric.data import Data
 
 from homogcl.config import Config
-from homogcl.layers import DenseLayer, GATLayer, GCNLayer, SAGELayer, in_blocks
+from homogcl.layers import DenseLayer, GATLayer, GCNLayer, Normalized, SAGELayer, in_blocks
+from homogcl.products import can_share, shared_product
 
 Activation = Literal["relu", "prelu", "elu", "leaky"]
 
@@ -93,7 +94,12 @@ class Encoder(nn.Module):
         h: Tensor = graph.x
         shared, block = self.structure(graph), graph.get("block")
         for layer, tail in zip(self.layers, self.tails, strict=True):
-            if block is None:
+            # What backward computes again must be what forward did, sharing or not.
+            first = layer is self.layers[0] and block is None and not self.recompute
+            shares = first and can_share(graph)
+            if shares and isinstance(layer, GCNLayer) and isinstance(shared, Normalized):
+                h = tail(layer.combine(h, shared_product(layer, graph), shared))
+            elif block is None:
                 h = tail(layer(h, shared))
             else:
                 h = in_blocks(layer, tail, h, shared, block)

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import torch
 from pydantic import Field
@@ -23,6 +23,7 @@ from homogcl.distributed import ALONE, Ranks, Sharing, average_gradients, shared
 from homogcl.errors import UserError
 from homogcl.interrupt import held_back
 from homogcl.methods.base import Method, total
+from homogcl.products import shared_products
 from homogcl.streams import integer, stream
 
 
@@ -35,6 +36,7 @@ class TrainConfig(BatchConfig):
     optimizer: Literal["adam", "adamw"] = "adam"
     schedule: Literal["constant", "cosine"] = "constant"
     warmup_epochs: int = Field(default=0, ge=0)
+    share_products: bool = False  # whether views share the first layer's X W: faster, rounds anew
 
 
 class NotFinite(UserError):
@@ -208,7 +210,7 @@ def _step(state: State, graph: Data, config: TrainConfig, step: int, per_epoch: 
     for group in optimizer.param_groups:
         group["lr"] = learning_rate(config, step, per_epoch)
     optimizer.zero_grad(set_to_none=True)
-    terms = method.objective(method.views(graph, state.rng))
+    terms = objective(method, method.views(graph, state.rng), config)
     values = {name: float(term.detach()) for name, term in terms.items()}
     for name, value in values.items():
         if not math.isfinite(value):
@@ -229,6 +231,12 @@ def _step(state: State, graph: Data, config: TrainConfig, step: int, per_epoch: 
     loss = sum(weights.get(name, 1.0) * value for name, value in values.items())
     method.after_step((step + 1) / (config.epochs * per_epoch))
     return _Step(loss, values)
+
+
+def objective(method: Method, views: Any, config: TrainConfig) -> dict[str, Tensor]:
+    """Return the terms of the loss on what `method.views` drew."""
+    with shared_products() if config.share_products else nullcontext():
+        return method.objective(views)
 
 
 def _all_ranks() -> Ranks:
