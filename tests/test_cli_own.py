@@ -215,3 +215,17 @@ def test_unknown_nodes_are_named(homogcl: Shell) -> None:
     assert "no node 'q' in the run's graph of 90 nodes" in homogcl.refuses("neighbors", "run", "q")
     assert "did you mean: p8" in homogcl.refuses("neighbors", "run", "p8x")
     assert "name at least one node" in homogcl.refuses("neighbors", "run")
+
+
+def test_a_graph_on_disk_trains_as_in_memory(homogcl: Shell) -> None:
+    assert "wrote 90 nodes" in homogcl("map", "papers", "on-disk")
+    batch = ("--batch", "parts:30", *FAST)
+    homogcl("train", "grace+homogcl", "papers", *batch, "--out", "a")
+    assert "on-disk: 90 nodes" in homogcl("train", "grace+homogcl", "on-disk", *batch, "--out", "b")
+    first, second = (np.load(Path(run) / "embeddings.npy") for run in "ab")
+    np.testing.assert_array_equal(first, second)
+    homogcl("embed", "b", "-o", "z.npy")
+    assert Path("z.ids.txt").read_text().split()[:2] == ["p0", "p1"]
+    assert "holds a graph already" in homogcl.refuses("map", "papers", "on-disk")
+    said = homogcl.refuses("train", "grace", "on-disk", "--source", "paper")
+    assert "on-disk is a mapped graph; source belongs to files" in said

@@ -11,7 +11,7 @@ import torch
 from torch_geometric.data import Data
 
 from homogcl.batches import BatchConfig, Batches
-from homogcl.data.mapped import INDEX, is_mapped, open_mapped, release, write_mapped
+from homogcl.data.mapped import FORMAT, INDEX, is_mapped, open_mapped, release, write_mapped
 from homogcl.errors import UserError
 from homogcl.methods import build
 from homogcl.methods.base import Sizes
@@ -114,8 +114,11 @@ def test_an_epoch_of_batches_needs_little_of_the_files_in_memory(tmp_path: Path)
     x.flush()
     np.save(folder / "edge_index.npy", edges.astype(np.int64))
     np.save(folder / "crow.npy", 2 * np.arange(nodes + 1))
-    index = {"format": 1, "nodes": nodes, "features": width}
-    (folder / INDEX).write_text(json.dumps({**index, "arrays": ["crow", "edge_index", "x"]}))
+    index = {
+        **{"format": FORMAT, "nodes": nodes, "features": width, "sha256": "0" * 64},
+        **{"arrays": ["crow", "edge_index", "x"], "names": [], "class_names": []},
+    }
+    (folder / INDEX).write_text(json.dumps(index))
     done = subprocess.run(
         [sys.executable, "-c", WORK, folder], check=True, capture_output=True, text=True
     )

@@ -11,6 +11,7 @@ from homogcl.cli.advice import doctor, inspect
 from homogcl.cli.catalog import list_names, show
 from homogcl.cli.closeness import neighbors, saliency
 from homogcl.cli.explore import explore
+from homogcl.cli.mapping import map_graph
 from homogcl.cli.records import run, table
 from homogcl.cli.training import demo, embed, evaluate, train
 from homogcl.cli.tuning import tune
@@ -31,6 +32,7 @@ for command in (
 ):
     app.command()(command)
 app.command("list")(list_names)
+app.command("map")(map_graph)
 
 
 def main() -> None:

@@ -16,6 +16,7 @@ from homogcl.config import Config
 from homogcl.data.check import MASKS, validate
 from homogcl.data.edges import undirected
 from homogcl.data.features import Normalization, compact, normalize
+from homogcl.data.mapped import INDEX, is_mapped, is_on_disk, open_mapped
 from homogcl.data.names import class_names, node_ids, original_ids
 from homogcl.data.own import OwnGraph, read_own
 from homogcl.data.own_files import TOML
@@ -110,10 +111,11 @@ def load(
 
     Args:
         name: One of `data_names()`, where case and the characters - and _ do not matter; or the
-            path of a user's own graph, as `read_own` takes it.
+            path of a user's own graph, as `read_own` takes it, or a folder of `write_mapped`.
         root: Folder of all data sets; else `$HOMOGCL_DATA`, else the XDG cache. Published data
             sets that are missing there are downloaded into it.
-        features: "row" divides each row by its sum, "raw" leaves features as they are.
+        features: "row" divides each row by its sum, "raw" leaves features as they are; those of
+            a mapped graph are what was written.
         split: "public" takes the masks that came with the graph, "random" draws 10/10/80 % of
             the labeled nodes; by default the masks where there are any.
         seed: Root seed, from whose stream "split" the random split is drawn.
@@ -126,13 +128,16 @@ def load(
     `class_names`, `feature_names`, `structural`, `report` and `files`, their hashes by name.
     """
     path = own_path(name)
-    if path is not None:
+    if path is not None and is_mapped(path):
+        graph = _mapped(path, files or {})
+    elif path is not None:
         graph = _own(path, seed, files or {})
     elif files:
         raise UserError(f"{name} is a data set; {', '.join(files)} belongs to files of your own")
     else:
         graph = _published(_resolve(str(name)), root)
-    graph.x = normalize(graph.x, features)
+    if not is_on_disk(graph):
+        graph.x = normalize(graph.x, features)
     masks, graph.split_name = _masks(graph, str(name), split, seed)
     for key, mask in zip(MASKS, masks, strict=True):
         graph[key] = mask
@@ -153,6 +158,15 @@ def _published(name: str, root: str | Path | None) -> Data:
         if graph.get(key) is not None:
             result[key] = graph[key]
     return result
+
+
+def _mapped(folder: Path, files: Mapping[str, object]) -> Data:
+    if files:
+        raise UserError(f"{folder} is a mapped graph; {', '.join(files)} belongs to files")
+    graph = open_mapped(folder)
+    graph.files = {INDEX: graph.sha256}
+    graph.report = f"{graph.num_nodes:,} nodes, {graph.num_edges:,} directed edges, on disk"
+    return graph
 
 
 def _own(path: Path, seed: int, files: Mapping[str, object]) -> Data:

@@ -6,8 +6,10 @@ memory of its batches however large the graph is.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import mmap
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +22,10 @@ from torch_geometric.data import Data
 from homogcl.errors import UserError
 from homogcl.files import write_atomically
 
-FORMAT = 1
+FORMAT = 2
 INDEX = "mapped.json"  # written last: a folder without it is not complete
 _PLAIN = ("edge_index", "edge_weight", "crow", "y", "train_mask", "val_mask", "test_mask")
+IDS = "ids"
 _SPARSE = ("x_crow", "x_col", "x_value")
 
 
@@ -45,11 +48,17 @@ def write_mapped(graph: Data, folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     for name, array in arrays.items():
         np.save(folder / f"{name}.npy", array.numpy(), allow_pickle=False)
+    names = [IDS] if "ids" in graph else []
+    if names:
+        np.save(folder / f"{IDS}.npy", np.asarray(graph.ids), allow_pickle=False)
     index = {
         "format": FORMAT,
         "nodes": nodes,
         "features": int(graph.x.size(1)),
         "arrays": sorted(arrays),
+        "names": names,
+        "class_names": list(graph.get("class_names") or []),
+        "sha256": _sha256(folder, [*sorted(arrays), *names]),
     }
     write_atomically(folder / INDEX, (json.dumps(index, indent=2) + "\n").encode())
     return folder
@@ -78,7 +87,12 @@ def open_mapped(folder: Path) -> Data:
         crow, col, value = (arrays.pop(name) for name in _SPARSE)
         size = (index["nodes"], index["features"])
         arrays["x"] = torch.sparse_csr_tensor(crow, col, value, size=size, check_invariants=False)
-    return Data(num_nodes=index["nodes"], pages=pages, **arrays)
+    graph = Data(num_nodes=index["nodes"], pages=pages, sha256=index["sha256"], **arrays)
+    if index["names"]:
+        graph.ids = np.load(folder / f"{IDS}.npy", allow_pickle=False).tolist()
+    if index["class_names"]:
+        graph.class_names = index["class_names"]
+    return graph
 
 
 def is_on_disk(graph: Data) -> bool:
@@ -90,6 +104,14 @@ def release(graph: Data) -> None:
     """Give back the memory of a mapped graph's pages; they are read again when they are used."""
     if is_on_disk(graph):
         graph.pages.release()
+
+
+def _sha256(folder: Path, names: Sequence[str]) -> str:
+    digest = hashlib.sha256()
+    for name in names:
+        with (folder / f"{name}.npy").open("rb") as file:
+            digest.update(f"{name} {hashlib.file_digest(file, 'sha256').hexdigest()}\n".encode())
+    return digest.hexdigest()
 
 
 class Pages:

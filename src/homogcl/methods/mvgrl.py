@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -14,6 +15,7 @@ from homogcl.methods.base import Method, Sizes
 from homogcl.methods.dgi import permutation
 from homogcl.objectives.infomax import bilinear, jensen_shannon, readout
 from homogcl.positives import Positives
+from homogcl.sparse import Sparse
 
 
 @dataclass(frozen=True)
@@ -103,7 +105,31 @@ def diffuse(adjacency: Normalized, x: Tensor, restart: float, steps: int) -> Ten
         restart: α, the probability to go back to the start.
         steps: Number of products with Â.
     """
+    matrix, loops = adjacency.matrix, adjacency.loops
+    spread: Tensor = _Diffusion.apply(x, matrix, loops, restart, steps)  # type: ignore[no-untyped-call]
+    return spread
+
+
+class _Diffusion(torch.autograd.Function):
+    """A polynomial of Â; its gradient is that polynomial of the transpose, so nothing is kept."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, x: Tensor, matrix: Sparse, loops: Tensor, restart: float, steps: int
+    ) -> Tensor:
+        ctx.rest = (Sparse(matrix.transposed, matrix.csr), loops, restart, steps)
+        return _spread(x, matrix.csr, loops, restart, steps)
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None, None, None, None]:
+        transposed, loops, restart, steps = ctx.rest
+        return _spread(grad, transposed.csr, loops, restart, steps), None, None, None, None
+
+
+def _spread(x: Tensor, csr: Tensor, loops: Tensor, restart: float, steps: int) -> Tensor:
+    x = x.contiguous()
+    start, kept = restart * x, (1 - restart) * loops
     spread = x
     for _ in range(steps):
-        spread = torch.lerp(adjacency(spread), x, restart)
+        spread = torch.addcmul(start, spread, kept).addmm_(csr, spread, alpha=1 - restart)
     return spread
