@@ -17,7 +17,7 @@ from homogcl.data import citation_graph
 from homogcl.distributed import joined
 from homogcl.memory import peak_bytes, reset_peak
 from homogcl.methods import Sizes, build
-from homogcl.presets import resolve
+from homogcl.presets import Settings, resolve
 from homogcl.streams import stream
 from homogcl.train import fit
 
@@ -75,10 +75,30 @@ def _trained(graph: Data, overrides: dict[str, object]) -> Measured:
     return {
         "nodes": int(graph.num_nodes or 0),
         "edges": graph.num_edges,
+        "operations": operations(graph, settings),
         "seconds": seconds[-1] if seconds else 0.0,
         "bytes": peak_bytes(),
         "bytes_of_the_graph": before,
     }
+
+
+def operations(graph: Data, settings: Settings) -> float:
+    """Return an epoch's operations by the model of docs/scaling.md, negatives sampled or not."""
+    n = int(graph.num_nodes or 0)
+    made, train = settings.method, settings.train
+    h, d, m, k = (
+        int(str(made.get(key, default)))
+        for key, default in (
+            *(("hidden_dim", 512), ("out_dim", 256)),
+            *(("num_negatives", 1024), ("num_clusters", 10)),
+        )
+    )
+    stored = graph.x.values().numel() if graph.x.layout == torch.sparse_csr else graph.x.numel()
+    # Random parts keep the edges of which both ends fall into one of them.
+    edges = graph.num_edges * (train.batch_size / n if train.batch != "full" else 1)
+    pairs = 24 * n * m if made.get("negatives") == "sampled" else 16 * n * n
+    dense = 18 * stored * h + 18 * n * h * d + pairs * d + 80 * n * k * d
+    return float(dense + 18 * edges * (h + d))
 
 
 def exponent(sizes: Sequence[float], costs: Sequence[float]) -> float:
@@ -105,6 +125,11 @@ def scale(sizes: Sequence[int] = SIZES, batch: int = BATCH, picture: Path = PICT
             (f"N = {n:,}: seconds of an epoch", result["seconds"], ""),
             (f"N = {n:,}: GB in all", result["bytes"] / 1e9, ""),
             (f"N = {n:,}: GB of graph and program", result["bytes_of_the_graph"] / 1e9, ""),
+            (
+                f"N = {n:,}: GFLOP/s by the model",
+                result["operations"] / result["seconds"] / 1e9,
+                "the same for all N, if the model holds",
+            ),
         ]
     seconds = [taken[n]["seconds"] for n in sizes]
     rows.append(("exponent of seconds in N", exponent(sizes, seconds), "at most 1.1"))

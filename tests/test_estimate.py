@@ -170,3 +170,17 @@ def test_a_training_without_memory_is_warned_of_or_refused(
     assert ("warning: " in printed) == (said != "")
     forecast.foretell(RunSpec("grace", "demo", overrides={"epochs": 1}), graph)
     assert capsys.readouterr().err == ""
+
+
+def test_a_training_by_batches_is_as_many_steps_as_it_has_batches(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    graph = citation_graph(4000, 3, 40, seed=0)
+    seen = []
+    monkeypatch.setattr("homogcl.estimate._seconds", lambda step, repeats: 2.0)
+    monkeypatch.setattr("homogcl.estimate.fit", lambda method, part, *_, **__: seen.append(part))
+    given = {**NARROW, "batch": "parts", "batch_size": 1000}
+    expected = estimate("grace", resolve("grace", "unknown", given), graph)
+    assert expected is not None
+    assert expected.seconds == 7 * 4 * 2.0
+    assert [part.num_nodes for part in seen] == [1000]

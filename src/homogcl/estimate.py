@@ -4,7 +4,8 @@ How a step's cost grows is counted, not declared: torch's operations on pieces o
 give those on the whole graph. How fast this machine computes them is measured: once for each kind
 of operation, and once for a whole step of the largest piece. Memory is what that step took, less
 its tiles of pairs, in proportion to the nodes, and the tiles as large as their budget lets them
-be. A graph that is no larger than the largest piece is its own piece.
+be. A graph that is no larger than the largest piece is its own piece; where the training takes
+batches, one of them is.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from dataclasses import dataclass
 import torch
 from torch_geometric.data import Data
 
+from homogcl.batches import Batches
 from homogcl.counting import Operations, counted, through
 from homogcl.data.edges import undirected
 from homogcl.memory import peak_bytes, reset_peak
@@ -70,12 +72,14 @@ def estimate(name: str, settings: Settings, graph: Data, seed: int = 0) -> Estim
     """
     nodes = int(graph.num_nodes or 0)
     epochs = settings.train.epochs
-    if nodes <= PIECES[-1]:
-        first = _Piece(name, settings, graph, nodes, seed)
+    if settings.train.batch != "full" or nodes <= PIECES[-1]:
+        batches = Batches(graph, settings.train)
+        part = next(batches.epoch(stream(seed, "piece")))
+        first = _Piece(name, settings, part, int(part.num_nodes or 0), seed)
         if not first.trains:
             return None
         taken = first.peak()
-        return Estimate(epochs * first.seconds(), taken)
+        return Estimate(epochs * batches.per_epoch * first.seconds(), taken)
     # The largest piece comes first: later ones would find its memory still there.
     largest = _Piece(name, settings, piece(graph, PIECES[-1], seed), nodes, seed)
     if not largest.trains:
@@ -147,7 +151,8 @@ class _Piece:
         self._method = build(name, settings.method, Sizes.of(graph), seed)
         self._graph = graph if "Y" in self._method.training_data else without_labels(graph)
         self._seed, self._whole = seed, whole
-        self._one = settings.train.model_copy(update={"epochs": 1, "warmup_epochs": 0})
+        one = {"epochs": 1, "warmup_epochs": 0, "batch": "full"}
+        self._one = settings.train.model_copy(update=one)
         self.trains = any(p.requires_grad for p in self._method.parameters())
         self._budgets = [space.budget for space in _workspaces(self._method)]
         for space in _workspaces(self._method):

@@ -52,7 +52,7 @@ def test_all_columns_give_the_exact_sums(
     strata = torch.randint(3, (nodes,), generator=rng)
     columns = stratified_columns(torch.rand(nodes, generator=rng).double(), nodes, strata)
     assert sorted(columns.node.tolist()) == list(range(nodes))
-    estimated = sampled_log_sums(a, b, columns, pairs, rows=rows, workspace=Workspace(budget))
+    estimated = sampled_log_sums(a, b, columns, pairs, rows=rows, budget=budget)
     wanted = exact(a, b, pairs)
     summed = [x.isfinite() for x in wanted]
     for mine, theirs in zip(estimated, wanted, strict=True):
@@ -73,7 +73,7 @@ def test_gradient_of_the_estimated_sums(budget: int, scale: float) -> None:
     pairs = pattern(7, 0.3, seed=2)
 
     def sums(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
-        return sampled_log_sums(a, b, columns, pairs, rows=2, workspace=Workspace(budget))
+        return sampled_log_sums(a, b, columns, pairs, rows=2, budget=budget)
 
     assert all(bool(x.isfinite().all()) for x in sums(a, b))
     assert torch.autograd.gradcheck(sums, (a, b))

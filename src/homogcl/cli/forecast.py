@@ -19,8 +19,6 @@ def foretell(spec: RunSpec, graph: Data) -> None:
     settings = spec.settings()
     if int(graph.num_nodes or 0) * settings.train.epochs < SHORT:
         return
-    if settings.train.batch != "full":
-        return  # its steps see a part of the graph, of which the whole one tells nothing
     expected = estimate(spec.method, settings, graph, spec.seed)
     if expected is None:
         return

@@ -78,7 +78,7 @@ def _rest(
 ) -> tuple[Tensor, Tensor]:
     """Return the logarithm of each row's sum over all pairs but its own and the listed ones."""
     if columns is not None:
-        return sampled_log_sums(a, b, columns, pairs, workspace=workspace)
+        return sampled_log_sums(a, b, columns, pairs)
     n = a.size(0)
     size = min(tile or (1024 if a.device.type == "cpu" else 4096), max(n, 1))
     return log_sums(a, b, Tiling.of(n, size, workspace or Workspace(), pairs))

@@ -60,7 +60,7 @@ def sampled_log_sums(
     left_out: Pattern,
     *,
     rows: int = 1024,
-    workspace: Workspace | None = None,
+    budget: int | None = None,
 ) -> tuple[Tensor, Tensor]:
     """Return what `tiles.log_sums` returns, estimated: the sums are met in the mean.
 
@@ -70,15 +70,15 @@ def sampled_log_sums(
         columns: The nodes to sum over.
         left_out: Pairs that are not summed, in both directions; a node's own pairs never are.
         rows: How many rows are computed at a time; a thousand stay in a processor's cache.
-        workspace: Memory to reuse from step to step. Exponentials that fit it are kept for
-            backward, which computes them again otherwise.
+        budget: Bytes of exponentials that may be kept for backward, which computes them again
+            otherwise; by default that of a `Workspace`.
 
     Returns:
         Logarithms of the sums for each row of `a` and of `b`, two of [N].
     """
     blocks = _Blocks.of(a.size(0), rows, columns, left_out)
-    sums = _SampledSums.apply(a, b, blocks, workspace or Workspace())  # type: ignore[no-untyped-call]
-    result: tuple[Tensor, Tensor] = sums
+    budget = Workspace().budget if budget is None else budget
+    result: tuple[Tensor, Tensor] = _SampledSums.apply(a, b, blocks, budget)  # type: ignore[no-untyped-call]
     return result
 
 
@@ -102,18 +102,22 @@ class _Blocks:
         slices = (slice(int(begin), min(int(begin) + size, nodes)) for begin in begins)
         return cls(columns, tuple(slices), tuple(torch.cat([p, p + width]) for p in parts))
 
+    @property
+    def largest(self) -> int:
+        """The rows of the first block, which no other exceeds."""
+        return self.rows[0].stop if self.rows else 0
+
 
 class _SampledSums(torch.autograd.Function):
     @staticmethod
     def forward(
-        ctx: Any, a: Tensor, b: Tensor, blocks: _Blocks, workspace: Workspace
+        ctx: Any, a: Tensor, b: Tensor, blocks: _Blocks, budget: int
     ) -> tuple[Tensor, Tensor]:
         node = blocks.columns.node
         others = torch.cat([a[node], b[node]])
         area = 2 * a.size(0) * others.size(0)
-        keeps = any(ctx.needs_input_grad) and area * a.element_size() <= workspace.budget
-        one = (blocks.rows[0].stop if blocks.rows else 0) * others.size(0)
-        buffer = workspace.borrow(area if keeps else one, a)
+        keeps = any(ctx.needs_input_grad) and area * a.element_size() <= budget
+        buffer = a.new_empty(area if keeps else blocks.largest * others.size(0))
         logs = (torch.empty_like(a[:, 0]), torch.empty_like(b[:, 0]))
         shifts = tuple(torch.zeros_like(log) for log in logs)
         shifted = max(largest_square(a), largest_square(b)) > safe_square(a.dtype)
@@ -125,9 +129,7 @@ class _SampledSums(torch.autograd.Function):
                 logits -= shifts[side][rows, None]
             logs[side][rows] = logits.exp_().sum(1).log_() + shifts[side][rows]
         ctx.save_for_backward(a, b, others, *logs, *shifts)
-        ctx.blocks, ctx.workspace, ctx.buffer = blocks, workspace, buffer if keeps else None
-        if not keeps:
-            workspace.give_back(buffer)
+        ctx.blocks, ctx.buffer = blocks, buffer if keeps else None
         return logs
 
     @staticmethod
@@ -140,8 +142,7 @@ class _SampledSums(torch.autograd.Function):
         # A second backward pass finds the exponentials gone and computes all of them again.
         kept, ctx.buffer = ctx.buffer, None
         width = others.size(0)
-        one = (blocks.rows[0].stop if blocks.rows else 0) * width
-        buffer = ctx.workspace.borrow(one, a) if kept is None else kept
+        buffer = a.new_empty(blocks.largest * width) if kept is None else kept
         totals = (torch.zeros_like(a), torch.zeros_like(b))
         of_others = torch.zeros_like(others)
         # d log Σ e^l / d l = e^l / Σ; where nothing is summed there is no such l.
@@ -157,7 +158,6 @@ class _SampledSums(torch.autograd.Function):
             weights = slot.mul_(per_sum[side][rows, None])
             torch.mm(weights, others, out=totals[side][rows])
             of_others.addmm_(weights.t(), x[rows])
-        ctx.workspace.give_back(buffer)
         for total, part in zip(totals, of_others.chunk(2), strict=True):
             total.index_add_(0, blocks.columns.node, part)
         return *totals, None, None
