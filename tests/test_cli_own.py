@@ -59,6 +59,8 @@ def test_a_folder_from_training_to_every_answer(homogcl: Shell, tmp_path: Path) 
         "cluster": {"nmi", "ari"},
         "knn": {"knn_test_accuracy", "knn_val_accuracy", "knn_k"},
         "links": {"link_auc", "link_ap"},
+        "similarity": {"positive_similarity"},
+        "saliency": {"edge_homophily", "saliency_auc"},
     }
     for task, expected in keys.items():
         scored = json.loads(homogcl("evaluate", run, "--task", task, "--json"))

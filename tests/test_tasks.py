@@ -7,12 +7,26 @@ from torch_geometric.data import Data
 from homogcl.data.features import normalize
 from homogcl.data.structural import structural_features
 from homogcl.errors import UserError
-from homogcl.tasks import DEFAULT_TASKS, NEED_LABELS, TASKS, check_labels, with_edges_held_out
+from homogcl.tasks import (
+    DEFAULT_TASKS,
+    MILESTONE_TASKS,
+    NEED_LABELS,
+    TASKS,
+    check_labels,
+    tasks_at_milestones,
+    with_edges_held_out,
+)
 
 
 def test_names_are_tasks() -> None:
-    assert {*DEFAULT_TASKS, *NEED_LABELS} <= set(TASKS)
+    assert {*DEFAULT_TASKS, *NEED_LABELS, *MILESTONE_TASKS} <= set(TASKS)
     assert DEFAULT_TASKS == ("probe", "cluster")
+
+
+def test_milestones_score_the_cheap_tasks() -> None:
+    assert tasks_at_milestones(("cluster", "probe")) == ("probe",)
+    assert tasks_at_milestones(("similarity", "saliency")) == ("similarity",)
+    assert tasks_at_milestones(("cluster",)) == ("probe",)
 
 
 @pytest.mark.parametrize("task", NEED_LABELS)

@@ -14,6 +14,7 @@ from torch_geometric.data import Data
 from homogcl.checkpoint import Checkpoints
 from homogcl.data import own_path
 from homogcl.distributed import ALONE, Ranks
+from homogcl.edge_saliency import edge_saliency, homophily_by_saliency
 from homogcl.errors import UserError
 from homogcl.evaluate import (
     ProbeConfig,
@@ -38,8 +39,15 @@ from homogcl.results import (
 )
 from homogcl.spec import RunSpec, fingerprint, recorded_settings, resolved_settings
 from homogcl.streams import stream
-from homogcl.tasks import DEFAULT_TASKS, TASKS, check_labels, with_edges_held_out
+from homogcl.tasks import (
+    DEFAULT_TASKS,
+    TASKS,
+    check_labels,
+    tasks_at_milestones,
+    with_edges_held_out,
+)
 from homogcl.train import Epoch, check_fits, embeddings, fit, logits
+from homogcl.view_similarity import comparing, view_similarities
 
 OnEpoch = Callable[[Epoch], None]
 
@@ -67,6 +75,8 @@ def ready(spec: RunSpec, graph: Data, ranks: Ranks = ALONE) -> Method:
     settings = spec.settings()
     method = build(spec.method, settings.method, Sizes.of(graph), spec.seed)
     check_fits(method, graph, settings.train, ranks)
+    if "similarity" in spec.tasks:
+        comparing(method)
     return method
 
 
@@ -93,16 +103,17 @@ def train(
     method = ready(spec, graph, ranks)
     terms: dict[str, float] = {}
     milestones: dict[str, dict[str, float]] = {}
-    probing = 0.0  # seconds, which are not the training's
+    followed = tasks_at_milestones(spec.tasks)
+    scoring = 0.0  # seconds, which are not the training's
 
     def follow(epoch: Epoch) -> None:
-        nonlocal probing
+        nonlocal scoring
         terms.clear()
         terms.update(epoch.terms)
         if epoch.number in spec.milestones:
             started = time.perf_counter()
-            milestones[str(epoch.number)] = scores(method, graph, spec.seed, ("probe",))
-            probing += time.perf_counter() - started
+            milestones[str(epoch.number)] = scores(method, graph, spec.seed, followed)
+            scoring += time.perf_counter() - started
         if on_epoch:
             on_epoch(epoch)
 
@@ -119,7 +130,7 @@ def train(
         checkpoints=checkpoints,
         ranks=ranks,
     )
-    seconds = time.perf_counter() - started - probing
+    seconds = time.perf_counter() - started - scoring
     return Trained(method, graph, seconds, peak_bytes(), terms, milestones)
 
 
@@ -144,6 +155,10 @@ def scores(
         metrics |= cluster_scores(z[labeled], graph.y[labeled], seed)
     if "knn" in tasks:
         metrics |= knn_scores(z, graph.y, graph.train_mask, graph.val_mask, graph.test_mask)
+    if "similarity" in tasks:
+        metrics |= view_similarities(method, graph, seed)
+    if "saliency" in tasks:
+        metrics |= homophily_by_saliency(edge_saliency(method, graph, seed=seed))
     return metrics
 
 
@@ -189,18 +204,23 @@ def record_of(spec: RunSpec, trained: Trained, metrics: dict[str, float]) -> Rec
     )
 
 
-def run_cell(spec: RunSpec, results: Path, on_epoch: OnEpoch | None = None) -> tuple[Record, bool]:
-    """Train, evaluate and record one cell of a grid; return the record and whether it ran now.
-
-    A cell whose record is complete is not run again.
-    """
-    path = cell_path(
+def recorded_at(spec: RunSpec, results: Path) -> Path:
+    """Return where the record of `spec` lies in the folder `results`, whether it has run or not."""
+    return cell_path(
         results,
         data=spec.name,
         method=spec.method,
         settings=recorded_settings(spec),
         seed=spec.seed,
     )
+
+
+def run_cell(spec: RunSpec, results: Path, on_epoch: OnEpoch | None = None) -> tuple[Record, bool]:
+    """Train, evaluate and record one cell of a grid; return the record and whether it ran now.
+
+    A cell whose record is complete is not run again.
+    """
+    path = recorded_at(spec, results)
     own = own_path(spec.data) is not None
     graph = spec.graph() if own else None
     if is_done(path):
@@ -210,8 +230,7 @@ def run_cell(spec: RunSpec, results: Path, on_epoch: OnEpoch | None = None) -> t
                 f"{path} is the record of another graph that is called {spec.name}, or of this one "
                 "before it changed; give another folder of results"
             )
-        probed = {str(epochs) for epochs in spec.milestones} <= set(record.milestones)
-        if probed and {TASKS[task] for task in spec.tasks} <= set(record.metrics):
+        if _has_all(record, spec):
             return record, False
     graph = spec.graph() if graph is None else graph
     check_labels(graph, spec.tasks)
@@ -222,3 +241,11 @@ def run_cell(spec: RunSpec, results: Path, on_epoch: OnEpoch | None = None) -> t
     record = record_of(spec, trained, metrics)
     write_record(results, record)
     return record, True
+
+
+def _has_all(record: Record, spec: RunSpec) -> bool:
+    """Return whether the record has every task of `spec`, also at its milestones."""
+    followed = {TASKS[task] for task in tasks_at_milestones(spec.tasks)}
+    there = [set(record.milestones.get(str(epochs), ())) for epochs in spec.milestones]
+    scored = {TASKS[task] for task in spec.tasks} <= set(record.metrics)
+    return scored and all(followed <= metrics for metrics in there)

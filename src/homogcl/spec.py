@@ -29,7 +29,7 @@ class RunSpec:
         seed: Root seed of every random stream.
         overrides: Settings that prevail over the preset's.
         preset: An alternative preset, such as `official`.
-        milestones: Epochs after which the embeddings are probed, besides the last one.
+        milestones: Epochs after which the cheap tasks are scored, besides the last one.
         tasks: What the embeddings are scored on, of `TASKS`.
         root: Folder of all data sets; by default as `homogcl.load` has it.
         files: What `graph.toml` could say of the files at a path.

@@ -19,9 +19,17 @@ TASKS = {
     "cluster": "nmi",
     "knn": "knn_test_accuracy",
     "links": "link_auc",
+    "similarity": "positive_similarity",
+    "saliency": "edge_homophily",
 }
 DEFAULT_TASKS = ("probe", "cluster")
-NEED_LABELS = ("probe", "cluster", "knn")
+NEED_LABELS = ("probe", "cluster", "knn", "saliency")
+MILESTONE_TASKS = ("probe", "similarity")  # cheap enough to be scored during the training
+
+
+def tasks_at_milestones(tasks: Sequence[str]) -> tuple[str, ...]:
+    """Return those of a run's tasks that its milestones score: the cheap ones, else the probe."""
+    return tuple(task for task in tasks if task in MILESTONE_TASKS) or ("probe",)
 
 
 def check_labels(graph: Data, tasks: Sequence[str]) -> None:

@@ -151,7 +151,7 @@ def embeddings(method: Method, graph: Data, block: int = 65_536) -> Tensor:
     """
     if block < 1:
         raise UserError(f"block={block}: a block has at least one node")
-    with _evaluation(method):
+    with evaluation(method):
         if int(graph.num_nodes or 0) <= block:
             return method.embed(graph)
         large = copy.copy(graph)
@@ -161,7 +161,7 @@ def embeddings(method: Method, graph: Data, block: int = 65_536) -> Tensor:
 
 def logits(method: Method, graph: Data) -> Tensor:
     """Return a supervised method's logits in evaluation mode, [N, C], without gradient."""
-    with _evaluation(method):
+    with evaluation(method):
         return method.predict(graph)
 
 
@@ -177,7 +177,8 @@ def _signals(checkpoints: Checkpoints | None) -> AbstractContextManager[Callable
 
 
 @contextmanager
-def _evaluation(method: Method) -> Iterator[None]:
+def evaluation(method: Method) -> Iterator[None]:
+    """Have `method` in evaluation mode and without gradients inside the block."""
     training = method.training
     method.eval()
     try:

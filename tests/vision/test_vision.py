@@ -80,6 +80,14 @@ def test_a_damaged_file_is_named(tmp_path: Path, content: bytes) -> None:
         load_images(tmp_path)
 
 
+def test_images_may_be_asked_for_by_name(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="cifar10_subset"):
+        load_images(tmp_path, "cifar10")
+    (tmp_path / CIFAR).parent.mkdir()
+    (tmp_path / CIFAR).write_bytes(b"not looked at")
+    assert load_images(tmp_path, "digits").name == "digits"
+
+
 def test_no_change_changes_nothing() -> None:
     images = pictures()
     torch.testing.assert_close(transform(images, UNCHANGED, rng()), images)
@@ -118,6 +126,12 @@ def test_a_crop_shows_only_what_was_there() -> None:
     assert bool((cropped.diff(dim=3) >= -1e-6).all())
     ranges = cropped.amax(dim=(1, 2, 3)) - cropped.amin(dim=(1, 2, 3))
     assert float(ranges.min()) < 0.9
+
+
+def test_a_stem_of_stride_two_halves_before_the_first_stage() -> None:
+    network = ResNet(3, (4, 6), stem_stride=2)
+    assert network.stem(pictures()).shape == (4, 4, 4, 4)
+    assert network(pictures()).shape == (4, 6)
 
 
 def test_the_network_halves_at_each_stage_but_the_first() -> None:

@@ -11,6 +11,7 @@ from homogcl.cli.advice import doctor, inspect
 from homogcl.cli.catalog import list_names, show
 from homogcl.cli.closeness import neighbors, saliency
 from homogcl.cli.explore import explore
+from homogcl.cli.figures import figure
 from homogcl.cli.mapping import map_graph
 from homogcl.cli.records import run, table
 from homogcl.cli.training import demo, embed, evaluate, train
@@ -27,7 +28,7 @@ app = typer.Typer(
 )
 
 for command in (
-    *(demo, train, evaluate, embed, neighbors, saliency, explore, run, table),
+    *(demo, train, evaluate, embed, neighbors, saliency, explore, run, table, figure),
     *(show, doctor, inspect, tune),
 ):
     app.command()(command)

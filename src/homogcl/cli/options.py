@@ -31,6 +31,8 @@ class Task(StrEnum):
     cluster = "cluster"
     knn = "knn"
     links = "links"
+    similarity = "similarity"
+    saliency = "saliency"
 
 
 class Map(StrEnum):

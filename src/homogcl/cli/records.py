@@ -42,7 +42,7 @@ def run(
     settings: Set = None,
     preset: Preset = None,
     tasks: Annotated[list[Task] | None, typer.Option("--task", help="What to score.")] = None,
-    milestones: Annotated[str, typer.Option(help="Epochs to probe at, such as 20,50.")] = "",
+    milestones: Annotated[str, typer.Option(help="Epochs to score at, such as 20,50.")] = "",
     root: Root = None,
 ) -> None:
     """Train and evaluate every method on every data set and seed; finished cells are skipped."""

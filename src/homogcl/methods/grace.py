@@ -60,7 +60,7 @@ class GRACE(Method):
         self, views: TwoViews, positives: Positives = Positives.none()
     ) -> dict[str, Tensor]:
         """Return the contrastive loss."""
-        u, v = self.projector(self.encoder(views.first)), self.projector(self.encoder(views.second))
+        u, v = self.compared(views)
         pairs = (positives.within(views.first), positives.within(views.second))
         loss = info_nce(
             u,
@@ -71,6 +71,11 @@ class GRACE(Method):
             workspace=self.workspace,
         )
         return {"contrast": loss}
+
+    def compared(self, views: TwoViews) -> tuple[Tensor, Tensor]:
+        """Return the vectors of both views whose cosines the loss compares, [N, out_dim] each."""
+        u, v = self.projector(self.encoder(views.first)), self.projector(self.encoder(views.second))
+        return u, v
 
     def embed(self, graph: Data) -> Tensor:
         """Return the encoder's output, [N, out_dim]."""

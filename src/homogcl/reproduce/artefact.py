@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from homogcl.results import Record
-from homogcl.run import OnEpoch, run_cell
+from homogcl.run import OnEpoch, recorded_at, run_cell
 from homogcl.spec import RunSpec
 
 
@@ -34,6 +34,10 @@ class GraphCell:
     def label(self) -> str:
         """Method, data set and seed."""
         return f"{self.spec.method} on {self.spec.name}, seed {self.spec.seed}"
+
+    def path(self, results: Path) -> Path:
+        """Return where the record lies below the folder `results`."""
+        return recorded_at(self.spec, results / self.folder)
 
     def run(self, results: Path, on_epoch: OnEpoch | None = None) -> tuple[Record, bool]:
         """Train, evaluate and record, unless that was done."""

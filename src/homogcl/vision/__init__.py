@@ -1,11 +1,12 @@
 """SimCLR on images: the other side of the paper's comparison of vision with graphs."""
 
-from homogcl.vision.images import Images, load_images
+from homogcl.vision.images import ImageData, Images, load_images
 from homogcl.vision.network import ResNet
 from homogcl.vision.simclr import SimCLR, SimCLRConfig, VisionEpoch, train_simclr
 from homogcl.vision.transforms import TransformConfig, transform
 
 __all__ = [
+    "ImageData",
     "Images",
     "ResNet",
     "SimCLR",

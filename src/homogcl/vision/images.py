@@ -6,6 +6,7 @@ import hashlib
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import torch
@@ -14,6 +15,7 @@ from torch import Tensor
 from homogcl.data.root import data_root
 from homogcl.errors import UserError
 
+ImageData = Literal["cifar10", "digits"]
 CIFAR = Path("cifar10") / "cifar10_subset_10k_2k.npz"
 
 
@@ -34,10 +36,19 @@ class Images:
         return self.train.size(1)
 
 
-def load_images(root: Path | None = None) -> Images:
-    """Return CIFAR-10's part under the data root, or scikit-learn's digits if it is not there."""
+def load_images(root: Path | None = None, name: ImageData | None = None) -> Images:
+    """Return images by name: CIFAR-10's part under the data root, or scikit-learn's digits.
+
+    Args:
+        root: Folder of all data sets; by default as `homogcl.load` has it.
+        name: Which ones; by default CIFAR-10 where it is at hand, and digits elsewhere.
+    """
     path = data_root(root) / CIFAR
-    return _cifar(path) if path.exists() else _digits()
+    if name == "digits" or (name is None and not path.exists()):
+        return _digits()
+    if not path.exists():
+        raise UserError(f"no part of CIFAR-10 at {path}: put the file there, or take the digits")
+    return _cifar(path)
 
 
 def _cifar(path: Path) -> Images:

@@ -27,12 +27,14 @@ class Block(nn.Module):
 class ResNet(nn.Module):
     """A 3x3 stem, a stage for each width, each but the first at half the size, and the mean."""
 
-    def __init__(self, channels: int, widths: tuple[int, ...] = (32, 64, 128)) -> None:
+    def __init__(
+        self, channels: int, widths: tuple[int, ...] = (32, 64, 128), stem_stride: int = 1
+    ) -> None:
         """Build the stages."""
         super().__init__()
         self.out_dim = widths[-1]
         self.stem = nn.Sequential(
-            nn.Conv2d(channels, widths[0], 3, padding=1, bias=False),
+            nn.Conv2d(channels, widths[0], 3, stem_stride, padding=1, bias=False),
             nn.BatchNorm2d(widths[0]),
             nn.ReLU(),
         )
