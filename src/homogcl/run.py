@@ -192,7 +192,8 @@ def record_of(spec: RunSpec, trained: Trained, metrics: dict[str, float]) -> Rec
 def run_cell(spec: RunSpec, results: Path, on_epoch: OnEpoch | None = None) -> tuple[Record, bool]:
     """Train, evaluate and record one cell of a grid; return the record and whether it ran now.
 
-    A cell whose record is complete is not run again.
+    A cell whose record is complete is not run again. One that is asked for more than its record
+    has is run for that and for all that its record has.
     """
     path = cell_path(
         results,
@@ -213,6 +214,7 @@ def run_cell(spec: RunSpec, results: Path, on_epoch: OnEpoch | None = None) -> t
         probed = {str(epochs) for epochs in spec.milestones} <= set(record.milestones)
         if probed and {TASKS[task] for task in spec.tasks} <= set(record.metrics):
             return record, False
+        spec = _with_what_is_recorded(spec, record)
     graph = spec.graph() if graph is None else graph
     check_labels(graph, spec.tasks)
     trained = train(spec, graph=graph, on_epoch=on_epoch)
@@ -222,3 +224,9 @@ def run_cell(spec: RunSpec, results: Path, on_epoch: OnEpoch | None = None) -> t
     record = record_of(spec, trained, metrics)
     write_record(results, record)
     return record, True
+
+
+def _with_what_is_recorded(spec: RunSpec, record: Record) -> RunSpec:
+    tasks = [task for task in TASKS if task in spec.tasks or TASKS[task] in record.metrics]
+    milestones = sorted({*spec.milestones, *map(int, record.milestones)})
+    return replace(spec, tasks=tuple(tasks), milestones=tuple(milestones))

@@ -12,6 +12,7 @@ from homogcl.cli.catalog import list_names, show
 from homogcl.cli.closeness import neighbors, saliency
 from homogcl.cli.explore import explore
 from homogcl.cli.records import run, table
+from homogcl.cli.reproduce import reproduce
 from homogcl.cli.training import demo, embed, evaluate, train
 from homogcl.cli.tuning import tune
 from homogcl.errors import UserError
@@ -27,7 +28,7 @@ app = typer.Typer(
 
 for command in (
     *(demo, train, evaluate, embed, neighbors, saliency, explore, run, table),
-    *(show, doctor, inspect, tune),
+    *(reproduce, show, doctor, inspect, tune),
 ):
     app.command()(command)
 app.command("list")(list_names)
