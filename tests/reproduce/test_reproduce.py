@@ -66,7 +66,7 @@ def test_killed_in_the_middle_it_goes_on_and_makes_every_table(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("clasification",), "did you mean: classification"),
+        (("classificatio",), "did you mean: classification"),
         (("all", "tables"), "unknown table or figure 'tables'"),
         (("bgrl", "--quick", "--results", "results"), "leave out --results"),
     ],
