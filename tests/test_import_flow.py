@@ -36,6 +36,7 @@ FLOW: tuple[tuple[str, ...], ...] = (
     ("doctor", "advice", "estimate", "testing", "curves"),
     ("tune",),
     ("report",),
+    ("reproduce",),
     ("__init__",),
     ("display",),
     ("demo", "explore", "reproduce"),

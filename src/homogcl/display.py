@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import textwrap
+import time
+import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
@@ -11,6 +13,9 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from homogcl.errors import UserError
+from homogcl.estimate import duration
+from homogcl.memory import shortage
 from homogcl.results import Record
 from homogcl.train import Epoch
 
@@ -75,12 +80,17 @@ class Grid:
 
     def __init__(self, progress: Progress, cells: int) -> None:
         """Begin with no cell done."""
+        self.done = 0
         self._progress = progress
+        self._total = cells
+        self._seconds: list[float] = []  # of each cell that had to be run
+        self._started = time.monotonic()
         self._cells = progress.add_task("cells", total=cells, note="")
         self._epochs = progress.add_task("", total=None, visible=False, note="")
 
     def epoch(self, title: str) -> Callable[[Epoch], None]:
         """Return what follows the epochs of the cell called `title`."""
+        self._started = time.monotonic()
 
         def follow(epoch: Epoch) -> None:
             self._progress.update(
@@ -96,12 +106,37 @@ class Grid:
 
     def cell(self, record: Record, *, ran: bool) -> None:
         """Count a cell and print its result."""
-        self._progress.advance(self._cells)
         accuracy = record.metrics.get("test_accuracy")
         shown = "" if accuracy is None else f"accuracy {100 * accuracy:.1f}"
         spent = f"{record.seconds:.0f} s" if ran else "done before"
-        text = f"{record.method} on {record.data}, seed {record.seed}: {shown} ({spent})"
-        self._progress.console.print(text, markup=False)
+        self._count(ran=ran)
+        self._say(f"{record.method} on {record.data}, seed {record.seed}: {shown} ({spent})")
+
+    def failed(self, label: str, error: Exception) -> None:
+        """Count a cell that failed and print why; a bug keeps its traceback."""
+        self._count(ran=True)
+        reason = str(error) if isinstance(error, UserError) else shortage(error)
+        if reason is None:
+            reason = f"{type(error).__name__}: {error}"
+            self._say("".join(traceback.format_exception(error)).rstrip())
+        self._say(f"failed: {label}: {reason}")
+
+    def _count(self, *, ran: bool) -> None:
+        self.done += 1
+        if ran:
+            self._seconds.append(time.monotonic() - self._started)
+        left = _left(self._seconds, self._total - self.done)
+        self._progress.update(self._cells, advance=1, note=left)
+
+    def _say(self, text: str) -> None:
+        self._progress.console.print(text, markup=False, soft_wrap=True)
+
+
+def _left(seconds: Sequence[float], cells: int) -> str:
+    """Return how long `cells` more cells may take if none of them was done before."""
+    if not seconds or not cells:
+        return ""
+    return f"at most about {duration(cells * sum(seconds) / len(seconds))} left"
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from packaging.version import Version
 
 from homogcl.data import citation_graph
 from homogcl.data.root import data_root, is_offline
-from homogcl.data.sources import SOURCES, Source, missing_files
+from homogcl.data.sources import SOURCES, Source, lacks_features, missing_files
 from homogcl.memory import available_bytes
 from homogcl.methods import Sizes, build
 from homogcl.presets import resolve
@@ -191,7 +191,9 @@ def _machine() -> list[Finding]:
 def _data_set(name: str, source: Source, root: Path) -> Finding:
     missing = missing_files(source, root)
     if not missing:
-        return Finding("data", name, "complete", needed=False)
+        bare = lacks_features(source, root)
+        found = "without features, which are made of the edges" if bare else "complete"
+        return Finding("data", name, found, needed=False)
     files = " and ".join(path.name for path in missing)
     where = root / source.folder
     if is_offline():

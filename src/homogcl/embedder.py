@@ -190,7 +190,8 @@ def _input(graph: Graph, settings: Settings, seed: int, labels_for: str | None =
     edge_index, x, weight = (graph.get(key) for key in ("edge_index", "x", "edge_weight"))
     made = Data(x=x, edge_index=edge_index)
     made.structural = bool(graph.get("structural"))
-    if x is None and edge_index is not None:
+    wanted = settings.data.features == "structural" and not made.structural
+    if edge_index is not None and (x is None or wanted):
         made.x, made.structural = _structural(graph, seed), True
     made.feature_names = graph.get("feature_names") or []
     if weight is not None:

@@ -41,7 +41,7 @@ class Estimate:
 
     def __str__(self) -> str:
         """Return both in round figures."""
-        return f"about {_duration(self.seconds)} and {_amount(self.bytes)}"
+        return f"about {duration(self.seconds)} and {_amount(self.bytes)}"
 
 
 @dataclass(frozen=True)
@@ -222,7 +222,12 @@ def _seconds(step: Callable[[], object], repeats: int = 5) -> float:
     return max(min(timed(step, repeats)), 1e-9)
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
+    """Return a time as people say it.
+
+    >>> duration(7.2), duration(200), duration(36_000)
+    ('7 seconds', '3.3 minutes', '10 hours')
+    """
     for unit, length in (("day", 86_400), ("hour", 3600), ("minute", 60)):
         if seconds >= length:
             count = seconds / length

@@ -23,6 +23,43 @@ class Interrupted(UserError):
         self.exit_code = 128 + number  # as a shell reports a program that a signal ended
 
 
+class Stopped(UserError):
+    """A signal ended work whose finished parts are kept."""
+
+    def __init__(self, number: int, done: str) -> None:
+        """Say which signal came, what was done by then, and how to go on."""
+        name = signal.Signals(number).name
+        super().__init__(f"{name} came after {done}; the same command goes on from there")
+        self.exit_code = 128 + number
+
+
+@contextmanager
+def stopping(done: Callable[[], str]) -> Iterator[None]:
+    """Let SIGINT and SIGTERM end what goes on at once, with one line that says what is done.
+
+    For work of which every finished part is written whole, so that nothing has to be held back.
+    Outside the main thread, where Python allows no handlers, nothing changes.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came = signal.SIGINT
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        nonlocal came
+        came = signal.Signals(number)
+        raise KeyboardInterrupt
+
+    before = {number: signal.signal(number, stop) for number in SIGNALS}
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise Stopped(came, done()) from None
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
 @contextmanager
 def held_back() -> Iterator[Callable[[], int | None]]:
     """Hold SIGINT and SIGTERM back, and give a function that returns the one that came, if any.

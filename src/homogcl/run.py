@@ -218,7 +218,8 @@ def recorded_at(spec: RunSpec, results: Path) -> Path:
 def run_cell(spec: RunSpec, results: Path, on_epoch: OnEpoch | None = None) -> tuple[Record, bool]:
     """Train, evaluate and record one cell of a grid; return the record and whether it ran now.
 
-    A cell whose record is complete is not run again.
+    A cell whose record is complete is not run again. One that is asked for more than its record
+    has is run for that and for all that its record has.
     """
     path = recorded_at(spec, results)
     own = own_path(spec.data) is not None
@@ -232,6 +233,7 @@ def run_cell(spec: RunSpec, results: Path, on_epoch: OnEpoch | None = None) -> t
             )
         if _has_all(record, spec):
             return record, False
+        spec = _with_what_is_recorded(spec, record)
     graph = spec.graph() if graph is None else graph
     check_labels(graph, spec.tasks)
     trained = train(spec, graph=graph, on_epoch=on_epoch)
@@ -249,3 +251,9 @@ def _has_all(record: Record, spec: RunSpec) -> bool:
     there = [set(record.milestones.get(str(epochs), ())) for epochs in spec.milestones]
     scored = {TASKS[task] for task in spec.tasks} <= set(record.metrics)
     return scored and all(followed <= metrics for metrics in there)
+
+
+def _with_what_is_recorded(spec: RunSpec, record: Record) -> RunSpec:
+    tasks = [task for task in TASKS if task in spec.tasks or TASKS[task] in record.metrics]
+    milestones = sorted({*spec.milestones, *map(int, record.milestones)})
+    return replace(spec, tasks=tuple(tasks), milestones=tuple(milestones))

@@ -11,7 +11,7 @@ from pydantic import Field, JsonValue
 from torch_geometric.data import Data
 
 from homogcl.config import Config
-from homogcl.data import graph_name, load, own_path
+from homogcl.data import graph_name, lacks_features, load, own_path
 from homogcl.evaluate import ProbeConfig
 from homogcl.methods import configure
 from homogcl.presets import NO_DATA_SET, Settings, preset_by_size, resolve
@@ -51,8 +51,12 @@ class RunSpec:
         return graph_name(self.data)
 
     def settings(self) -> Settings:
-        """Return the resolved settings."""
-        return resolve(self.method, self._known, self.overrides, self.preset)
+        """Return the resolved settings, features as they can be had here."""
+        overrides = self.overrides
+        if lacks_features(self.data, self.root):
+            # So that a record says what was learned from.
+            overrides = {**overrides, "features": "structural"}
+        return resolve(self.method, self._known, overrides, self.preset)
 
     def for_size(self, nodes: int) -> RunSpec:
         """Return the same under the preset for a graph of `nodes` nodes, unless one was chosen."""
@@ -63,7 +67,7 @@ class RunSpec:
     @property
     def _known(self) -> str:
         """The name that presets go by; they know no graph of a user's own."""
-        return self.data if own_path(self.data) is None else NO_DATA_SET
+        return self.name if own_path(self.data) is None else NO_DATA_SET
 
     def graph(self) -> Data:
         """Return the graph, prepared as the settings say and split by the seed."""

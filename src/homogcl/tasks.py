@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from torch_geometric.data import Data
 
-from homogcl.data.features import Normalization, normalize
+from homogcl.data.features import FeatureKind, normalize
 from homogcl.data.structural import structural_features
 from homogcl.errors import UserError
 from homogcl.evaluate import Links, hold_out
@@ -43,7 +43,7 @@ def check_labels(graph: Data, tasks: Sequence[str]) -> None:
         )
 
 
-def with_edges_held_out(graph: Data, features: Normalization, seed: int) -> tuple[Data, Links]:
+def with_edges_held_out(graph: Data, features: FeatureKind, seed: int) -> tuple[Data, Links]:
     """Return the graph without a tenth of its edges, and what to score on them.
 
     Args:

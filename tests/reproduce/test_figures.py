@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from homogcl.errors import UserError
 from homogcl.presets import resolve
-from homogcl.reproduce.artefact import Cell, GraphCell
+from homogcl.reproduce.artifact import Cell, GraphCell
 from homogcl.reproduce.figures import FIGURES
 from homogcl.reproduce.figures.drawing import apart
 from homogcl.reproduce.figures.pipeline import pipeline

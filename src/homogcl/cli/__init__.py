@@ -14,6 +14,7 @@ from homogcl.cli.explore import explore
 from homogcl.cli.figures import figure
 from homogcl.cli.mapping import map_graph
 from homogcl.cli.records import run, table
+from homogcl.cli.reproduce import reproduce
 from homogcl.cli.training import demo, embed, evaluate, train
 from homogcl.cli.tuning import tune
 from homogcl.errors import UserError
@@ -29,7 +30,7 @@ app = typer.Typer(
 
 for command in (
     *(demo, train, evaluate, embed, neighbors, saliency, explore, run, table, figure),
-    *(show, doctor, inspect, tune),
+    *(reproduce, show, doctor, inspect, tune),
 ):
     app.command()(command)
 app.command("list")(list_names)

@@ -15,7 +15,7 @@ from torch_geometric.data import Data
 from homogcl.config import Config
 from homogcl.data.check import MASKS, validate
 from homogcl.data.edges import undirected
-from homogcl.data.features import Normalization, compact, normalize
+from homogcl.data.features import FeatureKind, compact, normalize
 from homogcl.data.mapped import INDEX, is_mapped, is_on_disk, open_mapped
 from homogcl.data.names import class_names, node_ids, original_ids
 from homogcl.data.own import OwnGraph, read_own
@@ -23,8 +23,10 @@ from homogcl.data.own_files import TOML
 from homogcl.data.own_tables import ending
 from homogcl.data.root import data_root, sha256
 from homogcl.data.sources import SOURCES, Source, raw_files
+from homogcl.data.sources import lacks_features as source_lacks_features
 from homogcl.data.splits import SplitMade, SplitName, random_split_of
 from homogcl.data.statistics import Statistics, edge_homophily, statistics
+from homogcl.data.structural import kept_structural_features, structural_features
 from homogcl.data.synthetic import citation_graph
 from homogcl.errors import UnknownName, UserError
 from homogcl.streams import stream
@@ -38,6 +40,7 @@ __all__ = [
     "data_names",
     "edge_homophily",
     "graph_name",
+    "lacks_features",
     "load",
     "node_ids",
     "original_ids",
@@ -48,12 +51,13 @@ __all__ = [
 ]
 
 ENTRY_POINTS = "homogcl.datasets"
+_OTHER_NAMES = {"ogbnarxiv": "arxiv"}
 
 
 class DataConfig(Config):
     """How a data set is prepared."""
 
-    features: Normalization = "row"
+    features: FeatureKind = "row"
     split: SplitName | None = None  # None: public where the data set has one, else random
 
 
@@ -65,6 +69,15 @@ def data_names() -> list[str]:
 def source(name: str) -> Source | None:
     """Return title, files and origin of a published data set, or None for any other."""
     return SOURCES.get(_resolve(name))
+
+
+def lacks_features(data: str | Path, root: str | Path | None = None) -> bool:
+    """Return whether a published data set lies here without its file of features.
+
+    `load` then makes some of the edges, as it does for any graph under features="structural".
+    """
+    known = SOURCES.get(_plain(data)) if isinstance(data, str) else None
+    return known is not None and source_lacks_features(known, data_root(root))
 
 
 def own_path(data: str | Path) -> Path | None:
@@ -102,7 +115,7 @@ def load(
     name: str | Path,
     root: str | Path | None = None,
     *,
-    features: Normalization = "row",
+    features: FeatureKind = "row",
     split: SplitName | None = None,
     seed: int = 0,
     files: Mapping[str, object] | None = None,
@@ -114,18 +127,21 @@ def load(
             path of a user's own graph, as `read_own` takes it, or a folder of `write_mapped`.
         root: Folder of all data sets; else `$HOMOGCL_DATA`, else the XDG cache. Published data
             sets that are missing there are downloaded into it.
-        features: "row" divides each row by its sum, "raw" leaves features as they are; those of
-            a mapped graph are what was written.
+        features: "row" divides each row by its sum, "raw" leaves features as they are, and
+            "structural" has 128 made of the edges in their place; those of a mapped graph are
+            what was written.
         split: "public" takes the masks that came with the graph, "random" draws 10/10/80 % of
             the labeled nodes; by default the masks where there are any.
-        seed: Root seed, from whose stream "split" the random split is drawn.
+        seed: Root seed, from whose stream "split" the random split is drawn. Structural features
+            of a user's own graph are made with it too, those of a data set always with seed 0.
         files: What `graph.toml` could say of the files at a path.
 
     The graph has `x` float32 [N, d] (CSR if sparse), `edge_index` [2, E] (both directions, sorted,
     no self-loops), `y` [N] if it has labels (-1 where a node has none), the masks `train_mask`,
     `val_mask`, `test_mask` [N], and the strings `name`, `split_name` and `sha256`: over the raw
-    files, or over the tensors if there are none. A user's own graph also has `ids`,
-    `class_names`, `feature_names`, `structural`, `report` and `files`, their hashes by name.
+    files, or over the tensors if there are none. It has `structural` where the features may be made
+    of the edges. A user's own graph also has `ids`, `class_names`, `feature_names`, `report` and
+    `files`, their hashes by name.
     """
     path = own_path(name)
     if path is not None and is_mapped(path):
@@ -137,6 +153,9 @@ def load(
     else:
         graph = _published(_resolve(str(name)), root)
     if not is_on_disk(graph):
+        if features == "structural" or graph.x.size(1) == 0:
+            _make_structural(graph, None if path is None else seed)
+            features = "structural"
         graph.x = normalize(graph.x, features)
     masks, graph.split_name = _masks(graph, str(name), split, seed)
     for key, mask in zip(MASKS, masks, strict=True):
@@ -167,6 +186,20 @@ def _mapped(folder: Path, files: Mapping[str, object]) -> Data:
     graph.files = {INDEX: graph.sha256}
     graph.report = f"{graph.num_nodes:,} nodes, {graph.num_edges:,} directed edges, on disk"
     return graph
+
+
+def _make_structural(graph: Data, seed: int | None) -> None:
+    """Give a graph features made of its edges, unless it has such; one without a seed is kept."""
+    if graph.get("structural"):
+        return
+    if graph.x.size(1) == 0:
+        graph.report = "features made of the edges, since their file is not there"
+    if seed is None:
+        graph.x = kept_structural_features(graph)
+    else:
+        nodes, weight = int(graph.num_nodes or 0), graph.get("edge_weight")
+        graph.x = structural_features(graph.edge_index, nodes, seed=seed, edge_weight=weight)
+    graph.structural, graph.feature_names = True, []
 
 
 def _own(path: Path, seed: int, files: Mapping[str, object]) -> Data:
@@ -260,4 +293,5 @@ def _resolve(name: str) -> str:
 
 
 def _plain(name: str) -> str:
-    return name.lower().replace("-", "").replace("_", "")
+    plain = name.lower().replace("-", "").replace("_", "")
+    return _OTHER_NAMES.get(plain, plain)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import io
+import zipfile
 import zlib
 from pathlib import Path
 
@@ -36,6 +38,36 @@ def refuse_gzip_bomb(path: Path) -> None:
             _refuse(path, raw.tell(), unpacked)
     except (EOFError, OSError, zlib.error):
         return  # whoever reads the file says what is wrong with it
+
+
+def gunzipped(path: Path, content: bytes) -> bytes:
+    """Return what the gzip file at `path`, which has these bytes, holds."""
+    parts: list[bytes] = []
+    unpacked = 0
+    try:
+        with gzip.open(io.BytesIO(content)) as file:
+            while chunk := file.read(1 << 24):
+                unpacked += len(chunk)
+                _refuse(path, len(content), unpacked)
+                parts.append(chunk)
+    except (EOFError, OSError, zlib.error) as error:
+        raise UserError(
+            f"{path}: truncated, or no gzip file; replace it by the original file"
+        ) from error
+    return b"".join(parts)
+
+
+def member(archive: bytes, name: str, origin: str) -> bytes:
+    """Return the file `name` out of the only folder in a zip archive that came from `origin`."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(archive)) as opened:
+            packed = {each.filename.partition("/")[2]: each for each in opened.infolist()}
+            if name not in packed:
+                raise UserError(f"{origin}: holds no {name}; not used, try again later")
+            _refuse(Path(name), len(archive), packed[name].file_size)
+            return opened.read(packed[name])
+    except (EOFError, NotImplementedError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
+        raise UserError(f"{origin}: served no zip archive; not used, try again later") from error
 
 
 def _refuse(path: Path, size: int, unpacked: int) -> None:

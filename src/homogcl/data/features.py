@@ -10,7 +10,8 @@ import scipy.sparse
 import torch
 from torch import Tensor
 
-Normalization = Literal["raw", "row"]
+# What nodes are described by: what came with the graph, as it is or by row; or the edges alone.
+FeatureKind = Literal["raw", "row", "structural"]
 
 # Below this share of nonzero entries, products with CSR features beat dense ones.
 SPARSE_BELOW = 0.05
@@ -39,13 +40,13 @@ def compact(x: Tensor) -> Tensor:
     return x if sparse else _from_dense(x)
 
 
-def normalize(x: Tensor, kind: Normalization) -> Tensor:
+def normalize(x: Tensor, kind: FeatureKind) -> Tensor:
     """Return features [N, d] in the same layout, normalized as `kind` says.
 
     "row" divides each row by the sum of its absolute values, so that rows of counts sum to 1;
-    rows of zeros stay zero. "raw" leaves the features as they are.
+    rows of zeros stay zero. "raw" leaves the features as they are, and so does "structural".
     """
-    if kind == "raw":
+    if kind != "row":
         return x
     if x.layout != torch.sparse_csr:
         total = x.abs().sum(dim=1, keepdim=True)

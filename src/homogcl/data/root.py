@@ -28,8 +28,11 @@ class RawFile:
 def data_root(root: str | Path | None = None) -> Path:
     """Return the folder of all data sets: `root`, else `$HOMOGCL_DATA`, else the XDG cache."""
     chosen = root or os.environ.get("HOMOGCL_DATA")
-    if chosen:
-        return Path(chosen).expanduser()
+    return Path(chosen).expanduser() if chosen else cache_root()
+
+
+def cache_root() -> Path:
+    """Return the user's folder for what can be made or fetched again: the XDG cache."""
     cache = os.environ.get("XDG_CACHE_HOME")
     return (Path(cache) if cache else Path.home() / ".cache") / "homogcl"
 

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from torch_geometric.data import Data
 
-from homogcl.data import npz, planetoid
+from homogcl.data import npz, ogb, planetoid
+from homogcl.data.archives import member
 from homogcl.data.check import validate
 from homogcl.data.checksums import PLANETOID_SHA256
 from homogcl.data.edges import undirected
@@ -29,7 +30,17 @@ class Counts:
 
 @dataclass(frozen=True)
 class Source:
-    """A data set in raw files below the data root, in the layout of PyG."""
+    """A data set in raw files below the data root, in the layout of PyG.
+
+    Attributes:
+        title: What people call it.
+        folder: Where its files lie below the root.
+        files: Those that there is no graph without, by their paths in the folder.
+        url: Where the files lie, or a zip archive of them.
+        parse: Makes a graph of the files; `x` may be missing where a file of features is.
+        counts: What the published files hold.
+        features: A file of features that some copies of the data set lack.
+    """
 
     title: str
     folder: str
@@ -37,6 +48,12 @@ class Source:
     url: str
     parse: Callable[[Sequence[RawFile]], Data]
     counts: Counts
+    features: str | None = None
+
+    @property
+    def all_files(self) -> tuple[str, ...]:
+        """Every file of the published data set."""
+        return self.files if self.features is None else (*self.files, self.features)
 
 
 def missing_files(source: Source, root: Path) -> list[Path]:
@@ -45,13 +62,24 @@ def missing_files(source: Source, root: Path) -> list[Path]:
     return [path for path in paths if not path.is_file()]
 
 
+def lacks_features(source: Source, root: Path) -> bool:
+    """Return whether the source's files are there, and nothing but those of features is missing.
+
+    Where more is missing, all of it is downloaded.
+    """
+    if source.features is None or missing_files(source, root):
+        return False
+    return not (root / source.folder / source.features).is_file()
+
+
 def raw_files(source: Source, root: Path) -> list[RawFile]:
     """Return the source's files with their bytes, downloading those that are missing.
 
     Downloads are placed only after all of them have come and were found to be the right ones.
     """
-    paths = [root / source.folder / name for name in source.files]
-    fetched = {path: _download(source, path) for path in missing_files(source, root)}
+    names = source.files if lacks_features(source, root) else source.all_files
+    fetched = _downloads(source, root, names) if missing_files(source, root) else {}
+    paths = [root / source.folder / name for name in names]
     files = [fetched[path] if path in fetched else read(path) for path in paths]
     if fetched:
         _verify(source, files)
@@ -60,13 +88,26 @@ def raw_files(source: Source, root: Path) -> list[RawFile]:
     return files
 
 
-def _download(source: Source, path: Path) -> RawFile:
-    url = f"{source.url}/{path.name}"
-    advice = f"put {url} there, or point --root or HOMOGCL_DATA at a folder with {source.folder}"
+def _downloads(source: Source, root: Path, names: Sequence[str]) -> dict[Path, RawFile]:
+    """Return those of the files called `names` that are not there, as their origin has them."""
+    places = {name: root / source.folder / name for name in names}
+    absent = {name: path for name, path in places.items() if not path.is_file()}
+    if source.url.endswith(".zip"):
+        packed = _download(source, next(iter(absent.values())), source.url)
+        contents = {path: member(packed, name, source.url) for name, path in absent.items()}
+    else:
+        urls = {path: f"{source.url}/{path.name}" for path in absent.values()}
+        contents = {path: _download(source, path, url) for path, url in urls.items()}
+    return {path: RawFile(path, content) for path, content in contents.items()}
+
+
+def _download(source: Source, path: Path, url: str) -> bytes:
+    what = f"unpack {url}" if url.endswith(".zip") else f"put {url}"
+    advice = f"{what} there, or point --root or HOMOGCL_DATA at a folder with {source.folder}"
     if is_offline():
         raise UserError(f"{path}: missing, and HOMOGCL_OFFLINE forbids downloads; {advice}")
     try:
-        return RawFile(path, fetch(url))
+        return fetch(url)
     except OSError as error:
         raise UserError(f"{path}: missing, and the download failed ({error}); {advice}") from error
 
@@ -148,4 +189,13 @@ SOURCES: dict[str, Source] = {
     ),
     "dblp": _citation_full("DBLP", "dblp", Counts(17_716, 105_734, 1_639, 4)),
     "coraml": _citation_full("Cora-ML", "cora_ml", Counts(2_995, 16_316, 2_879, 7)),
+    "arxiv": Source(
+        title="ogbn-arxiv",
+        folder="ogbn_arxiv",
+        files=ogb.FILES,
+        url="https://snap.stanford.edu/ogb/data/nodeproppred/arxiv.zip",
+        parse=ogb.read,
+        counts=Counts(169_343, 2_315_598, 128, 40),
+        features=ogb.FEATURES,
+    ),
 }

@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
+from pathlib import Path
+
+import numpy as np
 import torch
 from torch import Tensor
+from torch_geometric.data import Data
 
+from homogcl.data.edges import edges_sha256
 from homogcl.data.features import csr_tensor
+from homogcl.data.root import cache_root
+from homogcl.errors import UserError
+from homogcl.files import write_atomically
 from homogcl.streams import stream
 
 OVERSAMPLING = 10  # directions that are followed besides those that are kept
-LARGE = 100_000  # nodes above which half the digits and fewer steps have to do
+LARGE = 100_000  # nodes above which half the digits have to do
+STEPS = 4  # of two products; after one, features of ogbn-arxiv tell classes apart half as well
+DIM = 128
+_RECIPE = 1  # to be raised when the same edges and seed come to other features
 
 
 def structural_features(
     edge_index: Tensor,
     nodes: int,
-    dim: int = 128,
+    dim: int = DIM,
     *,
     seed: int = 0,
     edge_weight: Tensor | None = None,
@@ -54,10 +67,42 @@ def structural_features(
     return features.to(torch.float32)
 
 
+def kept_structural_features(graph: Data) -> Tensor:
+    """Return `structural_features` of a data set, for which a large one has to wait only once.
+
+    Above `LARGE` nodes, where they take a minute or more, they are kept in the folder `structural`
+    of the XDG cache, by the hash of the edges. A cache that cannot be read or written is done
+    without.
+    """
+    nodes = int(graph.num_nodes or 0)
+    weight = graph.get("edge_weight")
+    if nodes <= LARGE:
+        return structural_features(graph.edge_index, nodes, edge_weight=weight)
+    path = cache_root() / "structural" / f"{edges_sha256(graph)[:32]}-{DIM}-{_RECIPE}.npy"
+    kept = _kept(path, nodes)
+    if kept is not None:
+        return kept
+    made = structural_features(graph.edge_index, nodes, edge_weight=weight)
+    buffer = io.BytesIO()
+    np.save(buffer, made.numpy(), allow_pickle=False)
+    with contextlib.suppress(UserError):
+        write_atomically(path, buffer.getvalue())
+    return made
+
+
+def _kept(path: Path, nodes: int) -> Tensor | None:
+    try:
+        features = np.load(path, allow_pickle=False)
+    except (OSError, ValueError, EOFError):
+        return None
+    fits = isinstance(features, np.ndarray) and features.shape == (nodes, DIM)
+    return torch.from_numpy(features) if fits and features.dtype == np.float32 else None
+
+
 def _leading(matrix: Tensor, start: Tensor) -> tuple[Tensor, Tensor]:
     """Return eigenvalues and vectors of a symmetric matrix in the span that powers lead to."""
     q = start
-    for _ in range(4 if len(start) <= LARGE else 1):
+    for _ in range(STEPS):
         # No eigenvalue is above 1, so that two products in a row cannot overflow.
         q = torch.linalg.qr(matrix @ (matrix @ q)).Q
     values, vectors = torch.linalg.eigh(q.t() @ (matrix @ q))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from homogcl.errors import UserError
@@ -115,6 +115,55 @@ def negatives_table(
                 rows.append((name, method, key[2], shown, accuracy, round(seconds.mean)))
     titles = ("Data set", "Method", "Epochs", "Negatives", "Test accuracy (%)", "Seconds")
     return Table(titles, tuple(rows), decimals=2)
+
+
+def variants_table(
+    records: Iterable[Record],
+    reported: Sequence[Reported],
+    data: Sequence[str],
+    metrics: Mapping[str, str],
+    variant: Callable[[Record], str],
+) -> Table:
+    """Return metrics beside the paper's, a row for each method and way of running it.
+
+    Args:
+        records: Runs, of one choice of settings for each row.
+        reported: The paper's numbers, whose order is that of the rows; what it does not print
+            comes last.
+        data: Which data sets, in which order.
+        metrics: What is shown, and what its column is called.
+        variant: Returns what the paper calls the way of running it, empty for the usual one.
+    """
+    groups: dict[tuple[str, str, str], list[Record]] = {}
+    for record in records:
+        groups.setdefault((record.data, record.method, variant(record)), []).append(record)
+    printed = [(each.method, each.variant) for each in reported]
+    order = dict.fromkeys([*printed, *(key[1:] for key in sorted(groups))])
+    rows: list[tuple[Cell, ...]] = []
+    for name in data:
+        for method, way in order:
+            runs = groups.get((name, method, way), [])
+            if len({run.settings_sha256 for run in runs}) > 1:
+                raise UserError(f"{method} {way} on {name} has several settings; pick one")
+            cells: list[Cell] = []
+            for metric in metrics:
+                paper = find(reported, method, name, metric, way)
+                shown = None if paper is None else paper.printed or paper.note
+                cells += [_measured(runs, metric), shown]
+            if any(cell is not None for cell in cells):
+                rows.append((name, method, way, *_about(runs), *cells))
+    titles = [f"{title}{paper}" for title in metrics.values() for paper in ("", ", paper")]
+    columns = ("Data set", "Method", "Variant", "Features", "Epochs", *titles)
+    return Table(columns, tuple(rows), _decimals(metrics))
+
+
+def _about(runs: Sequence[Record]) -> tuple[str | None, int | None]:
+    """Return which features runs of one choice of settings learned from, and for how long."""
+    if not runs:
+        return None, None
+    data = runs[0].resolved.get("data")
+    features = data.get("features") if isinstance(data, dict) else None
+    return None if features is None else str(features), runs[0].epochs
 
 
 @dataclass(frozen=True)

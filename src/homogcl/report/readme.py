@@ -6,6 +6,8 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
+from pydantic import JsonValue
+
 from homogcl.errors import UserError
 from homogcl.files import write_atomically
 from homogcl.report.overview import (
@@ -13,11 +15,12 @@ from homogcl.report.overview import (
     negatives_table,
     overview_table,
     plugin_table,
+    variants_table,
 )
 from homogcl.report.table import Table, insert_between_markers
 from homogcl.report.tables import classification_table, clustering_table, milestone_table
 from homogcl.reported import causes, read
-from homogcl.results import read_records
+from homogcl.results import Record, read_records
 
 DATA = ("cora", "citeseer", "pubmed", "photo", "computers")
 # In the paper's order, then what it compares with elsewhere.
@@ -59,22 +62,61 @@ def _foundation_clustering(results: Path) -> Table:
     return clustering_table(records, read("clustering"), FOUNDATION[2:], ("photo",))
 
 
-def _classification(results: Path) -> Table:
+def classification(results: Path, data: Sequence[str] = DATA) -> Table:
+    """Return the paper's table of accuracies."""
     records = read_records(results / "presets")
     printed = read("classification")
-    return overview_table(records, printed, METHODS, DATA, {"test_accuracy": ""})
+    return overview_table(records, printed, METHODS, data, {"test_accuracy": ""})
 
 
-def _clustering(results: Path) -> Table:
+def clustering(results: Path, data: Sequence[str] = DATA[3:]) -> Table:
+    """Return the paper's table of clusterings."""
     records = read_records(results / "presets")
     titles = {"nmi": " NMI", "ari": " ARI"}
-    return overview_table(records, read("clustering"), METHODS, DATA[3:], titles)
+    return overview_table(records, read("clustering"), METHODS, data, titles)
 
 
-def _bgrl(results: Path) -> Table:
+def bgrl(results: Path, data: Sequence[str] = DATA[2:]) -> Table:
+    """Return the paper's table of HomoGCL on BGRL."""
     records = read_records(results / "presets")
     methods = ("bgrl", "bgrl+homogcl")
-    return classification_table(records, read("bgrl"), methods, DATA[2:])
+    return classification_table(records, read("bgrl"), methods, data)
+
+
+def ablation(results: Path, data: Sequence[str] = DATA[:1]) -> Table:
+    """Return the paper's ablation: hard neighbors, and no homophily loss."""
+    methods = ("grace", "grace+homogcl", "grace+hard")
+    records = [r for r in _records(results, "presets", "ablation") if r.method in methods]
+    return variants_table(records, read("ablation"), data, {"test_accuracy": "Test (%)"}, _ablated)
+
+
+def arxiv(results: Path, data: Sequence[str] = ("arxiv",)) -> Table:
+    """Return the paper's table of the large graph, with the features that were learned from."""
+    records = read_records(results / "arxiv")
+    titles = {"val_accuracy": "Validation (%)", "test_accuracy": "Test (%)"}
+    return variants_table(records, read("arxiv"), data, titles, _subsampled)
+
+
+def _ablated(record: Record) -> str:
+    """Return the variant of a run as the paper's ablation calls it."""
+    return "without homophily loss" if _setting(record, "homophily_weight") == 0 else ""
+
+
+def _subsampled(record: Record) -> str:
+    """Return the variant of a run as the paper's table of the large graph calls it."""
+    sampled = _setting(record, "negatives") == "sampled"
+    return f"subsampling k={_setting(record, 'num_negatives')}" if sampled else ""
+
+
+def _setting(record: Record, key: str) -> JsonValue:
+    settings = record.resolved.get("method")
+    return settings.get(key) if isinstance(settings, dict) else None
+
+
+def _records(results: Path, *folders: str) -> list[Record]:
+    """Return the records of those of the folders that are there."""
+    there = [results / name for name in folders if (results / name).is_dir()]
+    return [r for folder in there or [results / folders[0]] for r in read_records(folder)]
 
 
 def _plugin(results: Path) -> Table:
@@ -135,9 +177,11 @@ def _sampling(results: Path) -> Table:
 TABLES: dict[str, Callable[[Path], Table]] = {
     "foundation": _foundation,
     "foundation-clustering": _foundation_clustering,
-    "classification": _classification,
-    "clustering": _clustering,
-    "bgrl": _bgrl,
+    "classification": classification,
+    "clustering": clustering,
+    "bgrl": bgrl,
+    "ablation": ablation,
+    "arxiv": arxiv,
     "plugin": _plugin,
     "differences": _differences,
     "epochs": _epochs,

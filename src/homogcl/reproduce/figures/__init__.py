@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from homogcl.reproduce.artefact import Artefact
+from homogcl.reproduce.artifact import Artifact
 from homogcl.reproduce.figures.augmentation import AUGMENTATION
 from homogcl.reproduce.figures.message_passing import MESSAGE_PASSING
 from homogcl.reproduce.figures.pipeline import PIPELINE
@@ -12,7 +12,7 @@ from homogcl.reproduce.figures.similarity import SIMILARITY
 from homogcl.reproduce.figures.tsne import TSNE
 
 # In the paper's order.
-FIGURES: dict[str, Artefact] = {
+FIGURES: dict[str, Artifact] = {
     each.name: each
     for each in (
         *(AUGMENTATION, SIMILARITY, MESSAGE_PASSING, PIPELINE, SALIENCY, SENSITIVITY, TSNE),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from homogcl.reproduce.artefact import Artefact, Cell
+from homogcl.reproduce.artifact import Artifact, Cell
 from homogcl.reproduce.figures.drawing import BLUE, GRAY, ORANGE, SKY, bars, draw
 from homogcl.reproduce.figures.runs import (
     NO_AUGMENTATION,
@@ -86,4 +86,4 @@ def _write(results: Path, out: Path, quick: bool) -> list[Path]:
     return draw(out, "augmentation", (7.5, 3.4), paint)
 
 
-AUGMENTATION = Artefact("augmentation", "Figure 1", _cells, _write)
+AUGMENTATION = Artifact("augmentation", "Figure 1", _cells, _write)

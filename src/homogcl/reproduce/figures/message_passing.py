@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from homogcl.reproduce.artefact import Artefact, Cell
+from homogcl.reproduce.artifact import Artifact, Cell
 from homogcl.reproduce.figures.augmentation import (
     PERCEPTRON,
     SUPERVISED,
@@ -56,4 +56,4 @@ def _write(results: Path, out: Path, quick: bool) -> list[Path]:
     return draw(out, "message-passing", (4.2, 3.6), paint)
 
 
-MESSAGE_PASSING = Artefact("message-passing", "Figure 2c", _cells, _write)
+MESSAGE_PASSING = Artifact("message-passing", "Figure 2c", _cells, _write)

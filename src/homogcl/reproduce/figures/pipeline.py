@@ -17,7 +17,7 @@ from homogcl.homophily import saliency, soft_assignment
 from homogcl.methods import Sizes, build
 from homogcl.methods.grace import GRACE
 from homogcl.methods.homogcl import HomoGCL
-from homogcl.reproduce.artefact import Artefact, Cell
+from homogcl.reproduce.artifact import Artifact, Cell
 from homogcl.reproduce.figures.drawing import BLACK, BLUE, CLASSES, GRAY, GREEN, ORANGE, draw
 from homogcl.spec import RunSpec
 from homogcl.streams import stream
@@ -227,4 +227,4 @@ def _write(results: Path, out: Path, quick: bool) -> list[Path]:
     return draw(out, "pipeline", (11, 3.2), paint)
 
 
-PIPELINE = Artefact("pipeline", "Figure 3", _cells, _write)
+PIPELINE = Artifact("pipeline", "Figure 3", _cells, _write)

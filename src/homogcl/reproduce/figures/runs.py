@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from homogcl.errors import UserError
-from homogcl.reproduce.artefact import Cell, GraphCell
+from homogcl.reproduce.artifact import Cell, GraphCell
 from homogcl.reproduce.vision_cell import ImageMethod, VisionCell
 from homogcl.results import Record, is_done, read_record
 from homogcl.spec import RunSpec

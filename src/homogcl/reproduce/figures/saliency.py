@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from homogcl.reproduce.artefact import Artefact, Cell
+from homogcl.reproduce.artifact import Artifact, Cell
 from homogcl.reproduce.figures.drawing import BLACK, BLUE, VERMILION, draw
 from homogcl.reproduce.figures.runs import TITLES, GraphRuns, Runs, Shelf, all_cells
 from homogcl.results import Record, Summary, aggregate
@@ -68,4 +68,4 @@ def _write(results: Path, out: Path, quick: bool) -> list[Path]:
     return draw(out, "saliency", (5.2, 3.2), paint)
 
 
-SALIENCY = Artefact("saliency", "Figure 4", _cells, _write)
+SALIENCY = Artifact("saliency", "Figure 4", _cells, _write)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from homogcl.presets import resolve
-from homogcl.reproduce.artefact import Artefact, Cell
+from homogcl.reproduce.artifact import Artifact, Cell
 from homogcl.reproduce.figures.drawing import BLUE, GRAY, draw
 from homogcl.reproduce.figures.runs import TITLES, GraphRuns, Runs, Shelf, all_cells
 from homogcl.results import Summary, aggregate
@@ -94,4 +94,4 @@ def _write(results: Path, out: Path, quick: bool) -> list[Path]:
     return draw(out, "sensitivity", (7.0, 3.2), paint)
 
 
-SENSITIVITY = Artefact("sensitivity", "Figure 5", _cells, _write)
+SENSITIVITY = Artifact("sensitivity", "Figure 5", _cells, _write)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from homogcl.reproduce.artefact import Artefact, Cell
+from homogcl.reproduce.artifact import Artifact, Cell
 from homogcl.reproduce.figures.drawing import BLUE, VERMILION, apart, draw
 from homogcl.reproduce.figures.runs import (
     NO_AUGMENTATION,
@@ -124,4 +124,4 @@ def _write(results: Path, out: Path, quick: bool) -> list[Path]:
     return draw(out, "similarity", (7.5, 3.2), paint)
 
 
-SIMILARITY = Artefact("similarity", "Figure 2a, b", _cells, _write)
+SIMILARITY = Artifact("similarity", "Figure 2a, b", _cells, _write)

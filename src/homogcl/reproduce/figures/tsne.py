@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from homogcl.reproduce.artefact import Artefact, Cell
+from homogcl.reproduce.artifact import Artifact, Cell
 from homogcl.reproduce.figures.drawing import CLASSES, draw
 from homogcl.reproduce.figures.runs import QUICK_ENCODER, TITLES, Shelf, place
 from homogcl.reproduce.layout_cell import LayoutCell, Points, read_points
@@ -82,4 +82,4 @@ def _write(results: Path, out: Path, quick: bool) -> list[Path]:
     return draw(out, "tsne", (6.4, 6.8), paint)
 
 
-TSNE = Artefact("tsne", "Figure 6", _cells, _write)
+TSNE = Artifact("tsne", "Figure 6", _cells, _write)

@@ -45,7 +45,7 @@ class GraphCell:
 
 
 @dataclass(frozen=True)
-class Artefact:
+class Artifact:
     """A table or a figure of the paper.
 
     Attributes:

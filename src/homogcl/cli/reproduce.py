@@ -1,0 +1,76 @@
+"""The paper's tables and figures by one command."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from homogcl import display
+from homogcl.errors import UserError
+from homogcl.estimate import duration
+from homogcl.files import only_process_in
+from homogcl.interrupt import stopping
+from homogcl.reproduce.artifact import Artifact
+from homogcl.reproduce.catalog import ALL, ARTIFACTS, chosen
+from homogcl.reproduce.grid import cells_of, record_cells
+
+NAMES = ", ".join([*ARTIFACTS, ALL])
+
+
+def reproduce(
+    names: Annotated[list[str], typer.Argument(metavar="NAME...", help=NAMES)],
+    quick: Annotated[
+        bool, typer.Option(help="On a small generated graph, for few steps: minutes, no results.")
+    ] = False,
+    out: Annotated[Path, typer.Option(help="Folder for tables and figures.")] = Path(
+        "reproduction"
+    ),
+    results: Annotated[
+        Path | None, typer.Option(help="Folder of records (else results; OUT/results if quick).")
+    ] = None,
+) -> None:
+    """Make tables and figures of the paper, from the trainings that they need to the files.
+
+    Trainings whose records are there are not run again, so that the same command goes on where it
+    was stopped. One that fails is named, and the others go on.
+    """
+    artifacts = chosen(names)
+    if quick and results is not None:
+        raise UserError("--quick keeps its records below --out: leave out --results")
+    records = results or (out / "results" if quick else Path("results"))
+    cells = cells_of(artifacts, quick=quick)
+    started = time.perf_counter()
+    with only_process_in(out):
+        with (
+            display.grid(len(cells)) as show,
+            stopping(lambda: f"{show.done} of {len(cells)} trainings"),
+        ):
+            failures = record_cells(cells, records, show)
+        written, unwritten = _write(artifacts, records, out, quick)
+    for path in written:
+        display.say(f"wrote {path}")
+    taken = duration(time.perf_counter() - started)
+    display.say(f"{len(written)} files from {len(cells) - failures} trainings in {taken}")
+    if failures or unwritten:
+        raise UserError(
+            f"{failures} of {len(cells)} trainings and {unwritten} of {len(artifacts)} tables and "
+            "figures failed; the lines above say why"
+        )
+
+
+def _write(
+    artifacts: list[Artifact], results: Path, out: Path, quick: bool
+) -> tuple[list[Path], int]:
+    """Return the files that were written, and how many artifacts could not be."""
+    written: list[Path] = []
+    failures = 0
+    for artifact in artifacts:
+        try:
+            written += artifact.write(results, out, quick)
+        except UserError as error:
+            display.note(f"failed: {artifact.name}: {error}")
+            failures += 1
+    return written, failures

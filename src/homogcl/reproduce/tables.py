@@ -1,0 +1,85 @@
+"""The paper's tables: what each is made of, and its three forms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from homogcl.files import write_atomically
+from homogcl.report import readme
+from homogcl.report.table import Table, to_csv, to_latex, to_markdown
+from homogcl.reproduce.artifact import Artifact
+from homogcl.reproduce.plan import QUICK_DATA, Plan
+from homogcl.reproduce.statistics import DATA, statistics_table
+
+Make = Callable[..., Table]  # of a folder of records and, where not the paper's, of data sets
+
+_NO_LOSS = {"homophily_weight": 0.0}
+_ABLATION = Plan(
+    "ablation",
+    compared=("grace",),
+    varied="ablation",
+    settings={
+        ("grace+homogcl", "without homophily loss"): _NO_LOSS,
+        ("grace+hard", "without homophily loss"): _NO_LOSS,
+    },
+)
+_ARXIV = Plan(
+    "arxiv",
+    left_out=("progcl",),  # its mixture is fitted to all pairs of nodes
+    folder="arxiv",
+    varied="arxiv",
+    settings={
+        # One exact step takes as long as a whole training with sampled negatives.
+        ("grace", ""): {"negatives": "exact", "recompute": True, "epochs": 2},
+        **{
+            ("grace", f"subsampling k={k}"): {"negatives": "sampled", "num_negatives": k}
+            for k in (2, 8, 2048)
+        },
+    },
+)
+
+
+def _artifact(name: str, paper: str, make: Make, plan: Plan | None) -> Artifact:
+    """Return the artifact of a table; one without a plan needs no training."""
+
+    def write(results: Path, out: Path, quick: bool) -> list[Path]:
+        table = make(results, (QUICK_DATA,)) if quick else make(results)
+        texts = {
+            "md": f"{paper}\n\n{to_markdown(table)}\n",
+            "tex": f"% {paper}\n{to_latex(table)}\n",
+            "csv": to_csv(table),
+        }
+        return [
+            write_atomically(out / f"{name}.{ending}", text.encode())
+            for ending, text in texts.items()
+        ]
+
+    return Artifact(name, paper, lambda quick: plan.cells(quick) if plan else [], write)
+
+
+def _statistics(results: Path, data: Sequence[str] = DATA) -> Table:
+    return statistics_table(data)
+
+
+_TABLES: tuple[tuple[str, str, Make, Plan | None], ...] = (
+    ("statistics", "Table 1: data sets", _statistics, None),
+    (
+        "classification",
+        "Table 2: node classification, test accuracy (%)",
+        readme.classification,
+        Plan("classification", compared=("random",)),
+    ),
+    (
+        "clustering",
+        "Table 3: node clustering",
+        readme.clustering,
+        Plan("clustering", ("probe", "cluster"), compared=("grace",)),
+    ),
+    ("bgrl", "Table 4: HomoGCL on BGRL, test accuracy (%)", readme.bgrl, Plan("bgrl")),
+    ("arxiv", "Table 5: ogbn-arxiv, accuracy (%)", readme.arxiv, _ARXIV),
+    ("ablation", "Table 7: ablation, test accuracy (%)", readme.ablation, _ABLATION),
+)
+TABLE_ARTIFACTS: dict[str, Artifact] = {
+    name: _artifact(name, paper, make, plan) for name, paper, make, plan in _TABLES
+}
