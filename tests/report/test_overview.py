@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from pydantic import JsonValue
 
 from homogcl import reported
 from homogcl.errors import UserError
-from homogcl.report.overview import differences_table, overview_table, plugin_table
+from homogcl.report.overview import differences_table, negatives_table, overview_table, plugin_table
 from homogcl.report.table import to_markdown
 from homogcl.reported import Cause
 from homogcl.results import Record
@@ -84,3 +85,24 @@ def test_every_kept_cause_is_of_a_printed_row() -> None:
     for cause in reported.causes():
         assert cause.reason.endswith(".")
         assert {(cause.method, name) for name in cause.data} <= printed
+
+
+def test_sampled_negatives_stand_beside_all_of_them_at_the_same_epochs() -> None:
+    def drawn(negatives: str, count: int, epochs: int, *accuracies: float) -> list[Record]:
+        method: dict[str, JsonValue] = {"negatives": negatives, "num_negatives": count}
+        settings: dict[str, JsonValue] = {"method": method, "train": {"epochs": epochs}}
+        return [
+            make_record(settings, method="grace", seed=seed, metrics={"test_accuracy": accuracy})
+            for seed, accuracy in enumerate(accuracies)
+        ]
+
+    records = [
+        *drawn("exact", 1024, 20, 0.80, 0.70),
+        *drawn("sampled", 256, 20, 0.79, 0.72, 0.10),
+        *drawn("sampled", 256, 50, 0.85),
+    ]
+    assert to_markdown(negatives_table(records, ["grace"], ["cora"])).splitlines()[2:] == [
+        "| cora | grace | 20 | all | 75.00 ± 7.07 (2) | – | 2 |",
+        "| cora | grace | 20 | 256 | 53.67 ± 37.90 (3) | 0.50 ± 2.12 (2) | 2 |",
+        "| cora | grace | 50 | 256 | 85.00 (1) | – | 2 |",
+    ]

@@ -95,7 +95,10 @@ def differences_table(
 def negatives_table(
     records: Iterable[Record], methods: Sequence[str], data: Sequence[str]
 ) -> Table:
-    """Return test accuracy and training time by how many nodes stand for all negatives."""
+    """Return test accuracy and training time by how many nodes stand for all negatives.
+
+    The difference is that from all negatives, over the seeds which both have.
+    """
     groups: dict[tuple[str, str, int, int], list[Record]] = {}
     for record in records:
         settings = record.resolved.get("method")
@@ -112,8 +115,11 @@ def negatives_table(
                 seconds = summarize([run.seconds for run in runs])
                 shown = "all" if key[3] == 0 else str(key[3])
                 accuracy = _measured(runs, "test_accuracy")
-                rows.append((name, method, key[2], shown, accuracy, round(seconds.mean)))
-    titles = ("Data set", "Method", "Epochs", "Negatives", "Test accuracy (%)", "Seconds")
+                difference = _gain(groups.get((*key[:3], 0), []), runs) if key[3] else None
+                shown_cells = (key[2], shown, accuracy, difference, round(seconds.mean))
+                rows.append((name, method, *shown_cells))
+    counted = ("Epochs", "Negatives", "Test accuracy (%)", "Difference, paired", "Seconds")
+    titles = ("Data set", "Method", *counted)
     return Table(titles, tuple(rows), decimals=2)
 
 
