@@ -174,9 +174,9 @@ DEFAULT = ("peer", "loss", "memory", "growth")
 
 def main(names: list[str]) -> None:
     """Run the parts called `names`."""
-    kept = json.loads(KEPT.read_text("utf-8")) if KEPT.exists() else {}
     for name in names or DEFAULT:
         rows = PARTS[name]()
+        kept = json.loads(KEPT.read_text("utf-8")) if KEPT.exists() else {}
         table = Table(title=PARTS[name].__doc__, box=None, title_justify="left")
         for column in ("measure", "value", "held to"):
             table.add_column(column)
