@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from benchmarks import scale
 from benchmarks.process import Measured
+from homogcl.data import citation_graph
+from homogcl.presets import resolve
 
 
 @given(a=st.floats(0.1, 10), b=st.floats(-2, 3))
@@ -34,6 +36,20 @@ def test_a_step_of_arxivs_kind_is_measured(monkeypatch: pytest.MonkeyPatch) -> N
     assert taken["seconds"] > 0
 
 
+def test_operations_are_those_of_the_pages_model() -> None:
+    graph = citation_graph(num_nodes=100, num_words=20, seed=0)
+    values, edges = 100 * 20, graph.num_edges  # so few words are stored dense
+    small = {"hidden_dim": 4, "out_dim": 2, "num_negatives": 8, "num_clusters": 3}
+    encoder = 18 * values * 4 + 18 * 100 * 4 * 2 + 80 * 100 * 3 * 2
+    exact = resolve("grace+homogcl", "unknown", small)
+    wanted = encoder + 18 * edges * 6 + 16 * 100**2 * 2
+    assert scale.operations(graph, exact) == pytest.approx(wanted)
+    batched = {"negatives": "sampled", "batch": "parts", "batch_size": 25}
+    sampled = resolve("grace+homogcl", "unknown", {**small, **batched})
+    wanted = encoder + 18 * (edges / 4) * 6 + 24 * 100 * 8 * 2
+    assert scale.operations(graph, sampled) == pytest.approx(wanted)
+
+
 def test_rows_are_made_of_the_measures_and_the_picture_is_drawn(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -46,6 +62,7 @@ def test_rows_are_made_of_the_measures_and_the_picture_is_drawn(
         return {
             "nodes": nodes,
             "edges": 5 * nodes,
+            "operations": 3e9 * nodes,
             "seconds": float(cost),
             "bytes": 8e9,
             "bytes_of_the_graph": 2e9,
@@ -57,6 +74,7 @@ def test_rows_are_made_of_the_measures_and_the_picture_is_drawn(
     assert rows["exponent of seconds in N"][0] == pytest.approx(1.0)
     assert rows["exponent of seconds in N"][1] == "at most 1.1"
     assert rows["N = 100: GB in all"] == (8.0, "")
+    assert rows["N = 100: GFLOP/s by the model"][0] == pytest.approx(3.0)
     assert rows["sampled, batches shared: one over two"] == (2.0, "")
     assert rows["exact over sampled, time"][0] == pytest.approx(0.001)
     assert ("epoch", 100, "sampled", 7, 2, 1) in calls
