@@ -63,7 +63,7 @@ bench: $(READY)  ## Measure against peers and limits
 	$(BIN)/python -m benchmarks $(ARGS)
 
 bench-scale: $(READY)  ## Measure time and memory on graphs of up to 2,000,000 nodes
-	$(BIN)/python -m benchmarks scale arxiv-step
+	$(BIN)/python -m benchmarks scale arxiv-step arxiv-epoch
 	for name in scale arxiv-step; do $(BIN)/homogcl table $$name --insert docs/scaling.md; done
 
 wheel: $(READY)  ## Build the wheel into dist/

@@ -166,6 +166,7 @@ PARTS: dict[str, Callable[[], list[Row]]] = {
     "own-files": own_files,
     "scale": scale.scale,
     "arxiv-step": scale.arxiv,
+    "arxiv-epoch": scale.arxiv_sampled,
 }
 
 

@@ -32,6 +32,7 @@ def test_an_epoch_is_measured(negatives: str, batch: int) -> None:
 def test_a_step_of_arxivs_kind_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOMOGCL_TILE_MIB", "512")
     taken = scale.arxiv_step(300, 3000)
+    assert scale.arxiv_epoch(300, 3000, 20)["edges"] == taken["edges"]
     assert (taken["nodes"], taken["edges"]) == (300, 3000)
     assert taken["seconds"] > 0
 
@@ -80,3 +81,6 @@ def test_rows_are_made_of_the_measures_and_the_picture_is_drawn(
     assert ("epoch", 100, "sampled", 7, 2, 1) in calls
     assert (tmp_path / "p.svg").read_text().startswith("<?xml")
     assert ("GB in all", 8.0, "under 4") in scale.arxiv(50, 100)
+    assert ("arxiv_epoch", 50, 100, 1) not in calls
+    assert ("GB in all, 256 sampled negatives", 8.0, "") in scale.arxiv_sampled(50, 100)
+    assert ("arxiv_epoch", 50, 100, 1) in calls

@@ -190,6 +190,6 @@ TABLES: dict[str, Callable[[Path], Table]] = {
     "bench": _bench,
     "tutorial": lambda results: _bench(results, ["tutorial"]),
     "scale": lambda results: _bench(results, ["scale"]),
-    "arxiv-step": lambda results: _bench(results, ["arxiv-step"]),
+    "arxiv-step": lambda results: _bench(results, ["arxiv-step", "arxiv-epoch"]),
     "sampling": _sampling,
 }
