@@ -26,7 +26,7 @@ Row = tuple[str, float, str]  # what, its value, what it is held to
 SIZES = (20_000, 100_000, 500_000, 2_000_000)
 BATCH = 10_000  # nodes of a batch
 ARXIV = (169_343, 2_315_598)  # nodes, and edges in both directions
-PICTURE = Path(__file__).parents[1] / "docs" / "scaling.svg"
+PICTURE = Path(__file__).parents[1] / "docs" / "images" / "scaling.svg"
 # Tiles kept for backward save time and cost memory; at this size few of them would fit anyway.
 SMALL_TILES = {"HOMOGCL_TILE_MIB": "64"}
 
