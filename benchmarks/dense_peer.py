@@ -1,8 +1,9 @@
 """The peer: HomoGCL on GRACE as its released code computes it, with dense N x N matrices.
 
 Similarities, two integer adjacencies and the saliency of all pairs are held at once; k-means is
-this package's own. With this package's encoder the comparison is of the loss's formulation alone,
-with `ReleasedEncoder` of the whole step, as somebody who runs the released code would see it.
+this package's own. With this package's encoder the comparison is of the loss's formulation alone:
+the released code has DGL's layers, which compute sparse products too. `MessageEncoder` has those of
+torch_geometric, as most people would write it.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from homogcl.homophily import centroids
 from homogcl.methods.grace import GRACE
 
 
-class ReleasedEncoder(nn.Module):
+class MessageEncoder(nn.Module):
     """Two layers of torch_geometric over edge lists: a message an edge, summed by node."""
 
     def __init__(self, dims: tuple[int, int, int]) -> None:

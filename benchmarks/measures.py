@@ -14,7 +14,7 @@ import pyarrow.csv
 import torch
 from torch_geometric.data import Data
 
-from benchmarks.dense_peer import ReleasedEncoder, dense_loss
+from benchmarks.dense_peer import MessageEncoder, dense_loss
 from homogcl.data import citation_graph, load
 from homogcl.data.own import read_own
 from homogcl.data.structural import structural_features
@@ -74,7 +74,7 @@ def step(method: str, data: str, repeats: int = 5, negatives: str = "") -> Measu
 def dense_step(data: str, layers: str = "ours", repeats: int = 3) -> Measured:
     """Return seconds and memory of a step of the dense peer with the same settings.
 
-    Its `layers` are "ours" or those of the "released" code.
+    Its `layers` are "ours" or those of "torch_geometric".
     """
     settings = resolve("grace", data)
     clusters = resolve("grace+homogcl", data).method["num_clusters"]
@@ -82,9 +82,9 @@ def dense_step(data: str, layers: str = "ours", repeats: int = 3) -> Measured:
     made = build("grace", settings.method, Sizes.of(graph), seed=0)
     assert isinstance(made, GRACE)
     assert isinstance(clusters, int)
-    if layers == "released":
+    if layers == "torch_geometric":
         dims = (graph.num_features, made.config.hidden_dim, made.config.out_dim)
-        made.encoder = ReleasedEncoder(dims)  # type: ignore[assignment]
+        made.encoder = MessageEncoder(dims)  # type: ignore[assignment]
     rng = stream(0, "augment")
     optimizer = torch.optim.Adam(made.parameters(), lr=settings.train.learning_rate)
 
