@@ -21,6 +21,7 @@ from homogcl.streams import stream
 OVERSAMPLING = 10  # directions that are followed besides those that are kept
 LARGE = 100_000  # nodes above which half the digits have to do
 STEPS = 4  # of two products; after one, features of ogbn-arxiv tell classes apart half as well
+HUGE, FEWER_STEPS = 500_000, 2  # nodes above which a minute would not do for all of them
 DIM = 128
 _RECIPE = 1  # to be raised when the same edges and seed come to other features
 
@@ -102,7 +103,7 @@ def _kept(path: Path, nodes: int) -> Tensor | None:
 def _leading(matrix: Tensor, start: Tensor) -> tuple[Tensor, Tensor]:
     """Return eigenvalues and vectors of a symmetric matrix in the span that powers lead to."""
     q = start
-    for _ in range(STEPS):
+    for _ in range(STEPS if len(start) <= HUGE else FEWER_STEPS):
         # No eigenvalue is above 1, so that two products in a row cannot overflow.
         q = torch.linalg.qr(matrix @ (matrix @ q)).Q
     values, vectors = torch.linalg.eigh(q.t() @ (matrix @ q))
