@@ -3,7 +3,9 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -83,6 +85,51 @@ def test_what_is_no_mapped_graph_is_refused(block_graph: Data, tmp_path: Path) -
     unsorted = Data(x=torch.rand(3, 1), edge_index=torch.tensor([[2, 0], [0, 2]]))
     with pytest.raises(UserError, match="sorted by source"):
         write_mapped(unsorted, tmp_path / "other")
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "said"),
+    [
+        ("edge_index", lambda a: a + 1, "outside 0 to 59"),
+        ("edge_index", lambda a: a[:, 1:], "not of one graph"),
+        ("edge_index", lambda a: a[0], "has the shape"),
+        ("edge_index", lambda a: a.astype(np.float32), "holds float32"),
+        ("crow", lambda a: a[::-1].copy(), "row pointers"),
+        ("x_crow", lambda a: a + 1, "row pointers"),
+        ("x_col", lambda a: a - 1, "outside 0 to"),
+        ("x_value", lambda a: a[1:], "not of one graph"),
+        ("y", lambda a: a[1:], "has the shape"),
+    ],
+)
+def test_arrays_that_lead_outside_the_graph_are_refused(
+    name: str, change: Callable[[Any], Any], said: str, block_graph: Data, tmp_path: Path
+) -> None:
+    block_graph.x = block_graph.x.relu().to_sparse_csr()
+    folder = write_mapped(block_graph, tmp_path / "graph")
+    path = folder / f"{name}.npy"
+    np.save(path, change(np.load(path)))
+    with pytest.raises(UserError, match=said):
+        open_mapped(folder)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("nothing", "Invalid JSON"),
+        ('{"format": 2}', "nodes: Field required"),
+        ('{"arrays": ["../x"]}', "arrays: Value error, these are not the arrays"),
+    ],
+)
+def test_an_index_that_is_none_is_one_line(
+    text: str, said: str, block_graph: Data, tmp_path: Path
+) -> None:
+    folder = write_mapped(block_graph, tmp_path / "graph")
+    index = json.loads((folder / INDEX).read_text())
+    changed = {**index, **json.loads(text)} if "arrays" in text else None
+    (folder / INDEX).write_text(text if changed is None else json.dumps(changed))
+    with pytest.raises(UserError, match=said) as error:
+        open_mapped(folder)
+    assert len(str(error.value).splitlines()) == 1
 
 
 WORK = """

@@ -1,7 +1,8 @@
 """Graphs that stay on disk: a folder of arrays that are mapped into memory, not read.
 
 Reading a row touches the pages it lies on and no others, so that training by batches needs the
-memory of its batches however large the graph is.
+memory of its batches however large the graph is. Only what points somewhere, such as the ends of
+edges, is looked through once when a graph is opened: kernels read where it points.
 """
 
 from __future__ import annotations
@@ -11,14 +12,16 @@ import json
 import mmap
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 import torch
+from pydantic import Field, ValidationError, field_validator
 from torch import Tensor
 from torch_geometric.data import Data
 
+from homogcl.config import Config
 from homogcl.errors import UserError
 from homogcl.files import write_atomically
 
@@ -27,6 +30,33 @@ INDEX = "mapped.json"  # written last: a folder without it is not complete
 _PLAIN = ("edge_index", "edge_weight", "crow", "y", "train_mask", "val_mask", "test_mask")
 IDS = "ids"
 _SPARSE = ("x_crow", "x_col", "x_value")
+# What the arrays hold, as numpy's kinds: whole numbers, truth values, else fractions.
+_KINDS = {
+    **dict.fromkeys(("edge_index", "crow", "x_crow", "x_col", "y"), "i"),
+    **dict.fromkeys(("train_mask", "val_mask", "test_mask"), "b"),
+}
+_CHUNK = 2**24  # numbers that are looked at together
+
+
+class _Index(Config):
+    """What a folder says of itself."""
+
+    format: int
+    nodes: int = Field(ge=0)
+    features: int = Field(ge=0)
+    arrays: list[str]
+    names: list[Literal["ids"]]
+    class_names: list[str]
+    sha256: str
+
+    @field_validator("arrays")
+    @classmethod
+    def _are_those_of_a_graph(cls, arrays: list[str]) -> list[str]:
+        features = {"x"} if "x" in arrays else {*_SPARSE}
+        needed = {"crow", "edge_index", *features}
+        if not needed <= set(arrays) <= needed | {*_PLAIN}:
+            raise ValueError("these are not the arrays of one graph")
+        return arrays
 
 
 def write_mapped(graph: Data, folder: Path) -> Path:
@@ -70,29 +100,84 @@ def is_mapped(folder: Path) -> bool:
 
 
 def open_mapped(folder: Path) -> Data:
-    """Return the graph of a folder; what it holds is read when it is used.
+    """Return the graph of a folder; its features are read when they are used.
 
     The graph is an ordinary one, with `crow`, the row pointers of its edges, beside them. Its
     `pages` lets go of what has been read so far: see `release`.
     """
-    try:
-        index = json.loads((folder / INDEX).read_text("utf-8"))
-    except FileNotFoundError:
-        raise UserError(f"{folder} holds no mapped graph: {INDEX} is missing") from None
-    if index["format"] != FORMAT:
-        raise UserError(f"{folder}: has the format {index['format']}, not {FORMAT}")
+    index = _index(folder)
+    for name in index.arrays:
+        _check_array(folder / f"{name}.npy", name, index)
     pages = Pages()
-    arrays = {name: pages.tensor(folder / f"{name}.npy") for name in index["arrays"]}
+    arrays = {name: pages.tensor(folder / f"{name}.npy") for name in index.arrays}
+    edges = arrays["edge_index"].size(1)
+    ends = [int(arrays["crow"][-1]) == edges, len(arrays.get("edge_weight", range(edges))) == edges]
     if "x" not in arrays:
         crow, col, value = (arrays.pop(name) for name in _SPARSE)
-        size = (index["nodes"], index["features"])
+        ends += [int(crow[-1]) == len(col), len(col) == len(value)]
+        size = (index.nodes, index.features)
         arrays["x"] = torch.sparse_csr_tensor(crow, col, value, size=size, check_invariants=False)
-    graph = Data(num_nodes=index["nodes"], pages=pages, sha256=index["sha256"], **arrays)
-    if index["names"]:
-        graph.ids = np.load(folder / f"{IDS}.npy", allow_pickle=False).tolist()
-    if index["class_names"]:
-        graph.class_names = index["class_names"]
+    if not all(ends):
+        raise UserError(f"{folder}: its arrays are not of one graph; write it anew")
+    graph = Data(num_nodes=index.nodes, pages=pages, sha256=index.sha256, **arrays)
+    if index.names:
+        graph.ids = _array(folder / f"{IDS}.npy").tolist()
+        if len(graph.ids) != index.nodes:
+            raise UserError(f"{folder / IDS}.npy: has {len(graph.ids)} ids for {index.nodes} nodes")
+    if index.class_names:
+        graph.class_names = index.class_names
     return graph
+
+
+def _index(folder: Path) -> _Index:
+    path = folder / INDEX
+    try:
+        index = _Index.model_validate_json(path.read_bytes())
+    except FileNotFoundError:
+        raise UserError(f"{folder} holds no mapped graph: {INDEX} is missing") from None
+    except OSError as error:
+        raise UserError(f"cannot read {path}: {error.strerror}") from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(str(part) for part in first["loc"]) or "file"
+        raise UserError(f"{path}: {field}: {' '.join(first['msg'].split())}") from None
+    if index.format != FORMAT:
+        raise UserError(f"{folder}: has the format {index.format}, not {FORMAT}")
+    return index
+
+
+def _check_array(path: Path, name: str, index: _Index) -> None:
+    """Refuse an array that would lead outside its graph: kernels read where it points."""
+    array = _array(path)
+    nodes = index.nodes
+    shapes: dict[str, tuple[int, ...]] = {
+        **{"crow": (nodes + 1,), "x_crow": (nodes + 1,), "x": (nodes, index.features)},
+        **dict.fromkeys(("y", "train_mask", "val_mask", "test_mask"), (nodes,)),
+    }
+    if name in shapes and array.shape != shapes[name]:
+        raise UserError(f"{path}: has the shape {array.shape}, not {shapes[name]}")
+    if array.ndim != len(shapes.get(name, (2, 0) if name == "edge_index" else (0,))):
+        raise UserError(f"{path}: has the shape {array.shape}")
+    if array.dtype.kind not in _KINDS.get(name, "f"):
+        raise UserError(f"{path}: holds {array.dtype}")
+    below = {"edge_index": nodes, "x_col": index.features}.get(name)
+    if below is None and name not in ("crow", "x_crow"):
+        return
+    flat = array.reshape(-1)
+    for start in range(0, flat.size, _CHUNK):
+        part = flat[start : start + _CHUNK + 1]
+        if below is not None and (part.min() < 0 or part.max() >= below):
+            raise UserError(f"{path}: has a number outside 0 to {below - 1}")
+        if below is None and (flat[0] != 0 or bool((np.diff(part) < 0).any())):
+            raise UserError(f"{path}: is not a list of row pointers")
+
+
+def _array(path: Path, mode: Literal["r", "c"] = "r") -> npt.NDArray[Any]:
+    try:
+        array: npt.NDArray[Any] = np.load(path, mmap_mode=mode, allow_pickle=False)
+    except (OSError, ValueError, EOFError) as error:
+        raise UserError(f"{path} cannot be mapped: {error}") from None
+    return array
 
 
 def is_on_disk(graph: Data) -> bool:
@@ -123,11 +208,8 @@ class Pages:
 
     def tensor(self, path: Path) -> Tensor:
         """Return the array of a .npy file as a tensor that lies on disk."""
-        try:
-            # Private: nothing that is written to the tensor reaches the file.
-            array: npt.NDArray[Any] = np.load(path, mmap_mode="c", allow_pickle=False)
-        except (OSError, ValueError) as error:
-            raise UserError(f"{path} cannot be mapped: {error}") from None
+        # Private: nothing that is written to the tensor reaches the file.
+        array = _array(path, "c")
         if array.size == 0:
             return torch.from_numpy(np.array(array))
         assert isinstance(array, np.memmap)
