@@ -22,6 +22,7 @@ from rich.table import Table
 from benchmarks import measures, negatives, scale
 from benchmarks.process import measure
 from benchmarks.tutorial import seconds_of_steps
+from homogcl.memory import keep_freed_pages
 from homogcl.methods import method_class, method_names
 from homogcl.results import current_machine, current_versions
 
@@ -199,6 +200,7 @@ if __name__ == "__main__":
     if sys.argv[1:2] == ["--one"]:
         given = [int(a) if a.isdigit() else a for a in sys.argv[3:]]
         owner = scale if hasattr(scale, sys.argv[2]) else measures
+        keep_freed_pages()  # as the command line does
         result = getattr(owner, sys.argv[2])(*given)
         if os.environ.get("RANK", "0") == "0":
             console.print_json(json.dumps(result), indent=None)

@@ -4,7 +4,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from homogcl.sparse import Pattern, entries, pair_products, product, row_range, sparse, take_rows
+from homogcl.sparse import (
+    Pattern,
+    entries,
+    own_products,
+    pair_products,
+    product,
+    propagate,
+    row_range,
+    sparse,
+    take_rows,
+)
 
 SIZES = st.integers(1, 7)
 
@@ -72,6 +82,61 @@ def test_pair_products_and_their_gradients_are_the_gathered_ones(
     torch.testing.assert_close(
         torch.autograd.grad(ours, (a, b), upstream),
         torch.autograd.grad(gathered, (a, b), upstream),
+    )
+
+
+@given(rows=SIZES, cols=SIZES, density=st.sampled_from([0.0, 0.3, 1.0]), seed=st.integers(0, 99))
+def test_pickers_pick_the_rows_at_both_ends_of_each_pair(
+    rows: int, cols: int, density: float, seed: int
+) -> None:
+    rng = torch.Generator().manual_seed(seed)
+    row, col = random_pairs(rows, cols, density, seed)
+    picked = Pattern.at(row, col, (rows, cols)).pickers(torch.float64)
+    for matrix, where, count in zip(picked, (row, col), (rows, cols), strict=True):
+        x = torch.randn(count, 3, generator=rng, dtype=torch.float64, requires_grad=True)
+        upstream = torch.randn(row.numel(), 3, generator=rng, dtype=torch.float64)
+        ours = product(matrix, x)
+        assert torch.equal(ours, x[where])
+        torch.testing.assert_close(
+            torch.autograd.grad(ours, x, upstream), torch.autograd.grad(x[where], x, upstream)
+        )
+
+
+@given(nodes=SIZES, density=st.sampled_from([0.0, 0.3, 1.0]), seed=st.integers(0, 99))
+def test_own_products_of_pairs_in_both_directions_are_the_pair_products(
+    nodes: int, density: float, seed: int
+) -> None:
+    rng = torch.Generator().manual_seed(seed)
+    near = torch.rand(nodes, nodes, generator=rng) < density
+    row, col = (near | near.t()).nonzero(as_tuple=True)
+    pattern = Pattern.at(row, col, (nodes, nodes))
+    a = torch.randn(nodes, 4, generator=rng, dtype=torch.float64, requires_grad=True)
+    upstream = torch.randn(row.numel(), generator=rng, dtype=torch.float64)
+    ours, gathered = own_products(a, pattern), (a[row] * a[col]).sum(1)
+    torch.testing.assert_close(ours, gathered)
+    torch.testing.assert_close(
+        torch.autograd.grad(ours, a, upstream), torch.autograd.grad(gathered, a, upstream)
+    )
+
+
+@given(nodes=SIZES, density=st.sampled_from([0.0, 0.3, 1.0]), seed=st.integers(0, 99))
+def test_propagate_and_its_gradients_are_the_dense_ones(
+    nodes: int, density: float, seed: int
+) -> None:
+    rng = torch.Generator().manual_seed(seed)
+    row, col = random_pairs(nodes, nodes, density, seed)
+    value = torch.randn(row.numel(), generator=rng, dtype=torch.float64)
+    dense = scattered(row, col, value, (nodes, nodes))
+    loops = torch.rand(nodes, 1, generator=rng, dtype=torch.float64)
+    x = torch.randn(nodes, 3, generator=rng, dtype=torch.float64, requires_grad=True)
+    bias = torch.randn(3, generator=rng, dtype=torch.float64, requires_grad=True)
+    upstream = torch.randn(nodes, 3, generator=rng, dtype=torch.float64)
+    matrix = Pattern.at(row, col, (nodes, nodes)).with_values(value)
+    ours, plain = propagate(matrix, x, loops, bias), dense @ x + loops * x + bias
+    torch.testing.assert_close(ours, plain)
+    torch.testing.assert_close(
+        torch.autograd.grad(ours, (x, bias), upstream),
+        torch.autograd.grad(plain, (x, bias), upstream),
     )
 
 

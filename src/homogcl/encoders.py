@@ -49,8 +49,9 @@ class EncoderConfig(Config):
 def activation(name: Activation) -> nn.Module:
     """Return a new activation; `leaky` is the mean slope of RReLU, as GCA's code computes it."""
     slope = (1 / 8 + 1 / 3) / 2
-    made = {"relu": nn.ReLU, "prelu": nn.PReLU, "elu": nn.ELU}
-    return nn.LeakyReLU(slope) if name == "leaky" else made[name]()
+    # In place: what a layer or a norm puts out is not needed once it is cut off at zero.
+    made = {"relu": nn.ReLU(inplace=True), "prelu": nn.PReLU(), "elu": nn.ELU()}
+    return nn.LeakyReLU(slope) if name == "leaky" else made[name]
 
 
 class Encoder(nn.Module):

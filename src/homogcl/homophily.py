@@ -8,7 +8,7 @@ from torch.nn import functional
 
 from homogcl.distributed import ALONE, Ranks
 from homogcl.errors import UserError
-from homogcl.sparse import Pattern, pair_products
+from homogcl.sparse import Pattern, pair_products, product
 
 
 def centroids(
@@ -34,16 +34,26 @@ def centroids(
     if start is None and k > h.size(0):
         raise UserError(f"num_clusters={k} is more than the {h.size(0)} nodes there are")
     c = ranks.first(plus_plus(h, k, rng) if start is None else start)
-    nearest = torch.full((h.size(0),), -1, dtype=torch.long, device=h.device)
+    # Measured from the centroids' mean, so that little is lost where all of them lie far out.
+    center = c.mean(0)
+    h, c = h - center, c - center
+    # The last of k + 1 clusters is where all nodes come from: no sum is of it.
+    nearest = torch.full((h.size(0),), k, dtype=torch.long, device=h.device)
+    sums, sizes = h.new_zeros(k, h.size(1)), h.new_zeros(k)
     for _ in range(max_iterations):
-        before, nearest = nearest, _scores(h, c).argmax(1)
-        if ranks.all(torch.equal(before, nearest)):
+        before, nearest = nearest, (2 * h @ c.t() - c.square().sum(1)).argmax(1)
+        moved = (before != nearest).nonzero().squeeze(1)
+        if ranks.all(moved.numel() == 0):
             break
-        member = functional.one_hot(nearest, k).to(h.dtype)  # [N, k]
-        size = ranks.sum(member.sum(0))[:, None]
+        # Few nodes move from the second round on, and only they change the sums.
+        came, left = (functional.one_hot(at[moved], k + 1)[:, :k] for at in (nearest, before))
+        change = (came - left).to(h.dtype)  # [moved, k]
+        sums += change.t() @ h[moved]
+        sizes += change.sum(0)
+        size = ranks.sum(sizes.clone())[:, None]
         # A cluster that lost its last node stays where it was.
-        c = torch.where(size > 0, ranks.sum(member.t() @ h) / size.clamp(min=1), c)
-    return c
+        c = torch.where(size > 0, ranks.sum(sums.clone()) / size.clamp(min=1), c)
+    return c + center
 
 
 def plus_plus(h: Tensor, k: int, rng: torch.Generator) -> Tensor:
@@ -87,12 +97,12 @@ def homophily_loss(r: Tensor, edge_index: Tensor) -> Tensor:
 
     Args:
         r: Soft assignments, [N, k].
-        edge_index: Edges, int64 [2, E].
+        edge_index: Edges, int64 [2, E], sorted by source.
     """
-    source, target = edge_index
-    if source.numel() == 0:
+    if edge_index.size(1) == 0:
         return r.sum() * 0.0
-    return (r[source] - r[target]).square().mean()
+    at_source, at_target = Pattern.of(edge_index, r.size(0)).pickers(r.dtype)
+    return (product(at_source, r) - product(at_target, r)).square().mean()
 
 
 def _scores(h: Tensor, c: Tensor) -> Tensor:

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from torch_geometric.data import Data
 from torch_geometric.nn import GATConv
 
-from homogcl.sparse import Pattern, Sparse, product, row_range, sparse, take_rows
+from homogcl.sparse import Pattern, Sparse, product, propagate, row_range, sparse, take_rows
 
 
 class GCNLayer(nn.Module):
@@ -44,7 +44,7 @@ class GCNLayer(nn.Module):
 
     def combine(self, x: Tensor, z: Tensor, adjacency: Normalized) -> Tensor:
         """Return the rows of Â z + b; `x` is not needed."""
-        return adjacency(z) + self.bias
+        return adjacency(z, self.bias)
 
     def forward(self, x: Tensor, adjacency: Normalized) -> Tensor:
         """Return the layer's output, [N, fan_out]."""
@@ -76,9 +76,11 @@ class Normalized:
         some.loops, some.rows = self.loops[start:stop], slice(start, stop)
         return some
 
-    def __call__(self, x: Tensor) -> Tensor:
-        """Return the rows of Â x, [N, d] for all of them."""
-        return torch.addcmul(product(self.matrix, x), x[self.rows], self.loops)
+    def __call__(self, x: Tensor, bias: Tensor) -> Tensor:
+        """Return the rows of Â x + b, [N, d] for all of them."""
+        if self.loops.size(0) == x.size(0):
+            return propagate(self.matrix, x, self.loops, bias)
+        return torch.addcmul(product(self.matrix, x), x[self.rows], self.loops) + bias
 
 
 class SAGELayer(nn.Module):

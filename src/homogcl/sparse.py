@@ -31,8 +31,10 @@ class Pattern:
     row: Tensor  # int64 [P], sorted
     col: Tensor  # int64 [P]
     crow: Tensor  # int32 [n + 1]
+    columns: Tensor  # int32 [P], `col` as the kernels take it
     to_transposed: Tensor  # int64 [P], the pairs in the order of (col, row)
     transposed_crow: Tensor  # int32 [m + 1]
+    transposed_columns: Tensor  # int32 [P], `row` in that order
     size: tuple[int, int]
 
     @classmethod
@@ -44,20 +46,50 @@ class Pattern:
     def at(cls, row: Tensor, col: Tensor, size: tuple[int, int]) -> Pattern:
         """Return the pattern of pairs that are sorted by row."""
         order = torch.argsort(col, stable=True)
-        return cls(row, col, _pointers(row, size[0]), order, _pointers(col, size[1]), size)
+        return cls(
+            row,
+            col,
+            _pointers(row, size[0]),
+            col.to(torch.int32),
+            order,
+            _pointers(col, size[1]),
+            row.to(torch.int32)[order],
+            size,
+        )
 
     def matrix(self, value: Tensor) -> Tensor:
         """Return the CSR matrix with `value` [P] at the pairs, [n, m]."""
-        return _csr(self.crow, self.col, value, self.size)
+        return _csr(self.crow, self.columns, value, self.size)
 
     def transposed_matrix(self, value: Tensor) -> Tensor:
         """Return the transpose of `matrix(value)`, also as CSR, [m, n]."""
-        order = self.to_transposed
-        return _csr(self.transposed_crow, self.row[order], value[order], self.size[::-1])
+        ordered = value[self.to_transposed]
+        return _csr(self.transposed_crow, self.transposed_columns, ordered, self.size[::-1])
 
     def with_values(self, value: Tensor) -> Sparse:
         """Return the matrix with `value` [P] at the pairs, ready for `product`."""
         return Sparse(self.matrix(value), self.transposed_matrix(value))
+
+    def pickers(self, dtype: torch.dtype) -> tuple[Sparse, Sparse]:
+        """Return the matrices whose products are the rows at each pair's row, and at its column.
+
+        They are x[row] and x[col], with a gradient that is a sparse product too.
+        """
+        count, device = self.row.numel(), self.row.device
+        one = torch.ones(count, dtype=dtype, device=device)
+        each = torch.arange(count + 1, dtype=torch.int32, device=device)
+        order = self.to_transposed.to(torch.int32)
+        n, m = self.size
+        return (
+            Sparse(
+                _csr(each, self.row.to(torch.int32), one, (count, n)),
+                _csr(self.crow, each[:-1], one, (n, count)),
+            ),
+            Sparse(
+                _csr(each, self.columns, one, (count, m)),
+                _csr(self.transposed_crow, order, one, (m, count)),
+            ),
+        )
 
 
 def sparse(csr: Tensor) -> Sparse:
@@ -108,9 +140,28 @@ def product(matrix: Sparse, dense: Tensor) -> Tensor:
     return result
 
 
+def propagate(matrix: Sparse, x: Tensor, loops: Tensor, bias: Tensor) -> Tensor:
+    """Return `matrix @ x + loops * x + bias`, [n, d], differentiable in `x` and `bias`.
+
+    Args:
+        matrix: A square matrix.
+        x: Its dense factor, [n, d].
+        loops: What joins the diagonal of the matrix, [n, 1].
+        bias: What each row of the result is moved by, [d].
+    """
+    result: Tensor = _Propagate.apply(x, bias, matrix, loops)  # type: ignore[no-untyped-call]
+    return result
+
+
 def pair_products(a: Tensor, b: Tensor, pattern: Pattern) -> Tensor:
     """Return a_i · b_j for each pair (i, j) of `pattern`, [P], differentiable in `a` and `b`."""
     result: Tensor = _PairProducts.apply(a, b, pattern)  # type: ignore[no-untyped-call]
+    return result
+
+
+def own_products(a: Tensor, pattern: Pattern) -> Tensor:
+    """Return `pair_products(a, a, pattern)` of pairs that come in both directions, [P]."""
+    result: Tensor = _OwnProducts.apply(a, pattern)  # type: ignore[no-untyped-call]
     return result
 
 
@@ -119,21 +170,44 @@ def _pointers(index: Tensor, size: int) -> Tensor:
     return torch.cat([counts.new_zeros(1), counts]).to(torch.int32)
 
 
-def _csr(crow: Tensor, col: Tensor, value: Tensor, size: tuple[int, ...]) -> Tensor:
-    columns = col.to(torch.int32)
+def _csr(crow: Tensor, columns: Tensor, value: Tensor, size: tuple[int, ...]) -> Tensor:
     return torch.sparse_csr_tensor(crow, columns, value, size=size, check_invariants=False)
+
+
+def _times(csr: Tensor, dense: Tensor) -> Tensor:
+    """Return `csr @ dense`, which would copy the zeros that it starts from."""
+    return dense.new_zeros(csr.size(0), dense.size(1)).addmm_(csr, dense.contiguous())
 
 
 class _Product(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, dense: Tensor, csr: Tensor, transposed: Tensor) -> Tensor:
         ctx.transposed = transposed
-        result: Tensor = csr @ dense
-        return result
+        return _times(csr, dense)
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None, None]:
-        return ctx.transposed @ grad.contiguous(), None, None
+        return _times(ctx.transposed, grad), None, None
+
+
+class _Propagate(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, bias: Tensor, matrix: Sparse, loops: Tensor) -> Tensor:
+        ctx.transposed, ctx.loops = matrix.transposed, loops
+        return torch.addcmul(bias, x, loops).addmm_(matrix.csr, x.contiguous())
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor, None, None]:
+        grad = grad.contiguous()
+        return (grad * ctx.loops).addmm_(ctx.transposed, grad), grad.sum(0), None, None
+
+
+def _sampled(a: Tensor, b: Tensor, pattern: Pattern) -> Tensor:
+    if pattern.row.numel() == 0:
+        return a.new_zeros(0)
+    empty = pattern.matrix(a.new_zeros(pattern.row.numel()))
+    sampled: Tensor = torch.sparse.sampled_addmm(empty, a, b.t(), beta=0.0)
+    return sampled.values()
 
 
 class _PairProducts(torch.autograd.Function):
@@ -141,15 +215,29 @@ class _PairProducts(torch.autograd.Function):
     def forward(ctx: Any, a: Tensor, b: Tensor, pattern: Pattern) -> Tensor:
         ctx.save_for_backward(a, b)
         ctx.pattern = pattern
-        if pattern.row.numel() == 0:
-            return a.new_zeros(0)
-        empty = pattern.matrix(a.new_zeros(pattern.row.numel()))
-        sampled: Tensor = torch.sparse.sampled_addmm(empty, a, b.t(), beta=0.0)
-        return sampled.values()
+        return _sampled(a, b, pattern)
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor, None]:
         a, b = ctx.saved_tensors
         if grad.numel() == 0:
             return torch.zeros_like(a), torch.zeros_like(b), None
-        return ctx.pattern.matrix(grad) @ b, ctx.pattern.transposed_matrix(grad) @ a, None
+        to_a = _times(ctx.pattern.matrix(grad), b)
+        return to_a, _times(ctx.pattern.transposed_matrix(grad), a), None
+
+
+class _OwnProducts(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, a: Tensor, pattern: Pattern) -> Tensor:
+        ctx.save_for_backward(a)
+        ctx.pattern = pattern
+        return _sampled(a, a, pattern)
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None]:
+        (a,) = ctx.saved_tensors
+        if grad.numel() == 0:
+            return torch.zeros_like(a), None
+        # The order of the transpose sends each pair to its reverse.
+        both = grad + grad[ctx.pattern.to_transposed]
+        return _times(ctx.pattern.matrix(both), a), None

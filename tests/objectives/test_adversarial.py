@@ -65,11 +65,12 @@ def test_dense_propagation_is_that_of_pygs_gcn_layer() -> None:
     adjacency = symmetric(upper, 8)
     x = torch.randn(8, 3, generator=rng)
     edge_index = adjacency.nonzero().t()
-    layer = GCNConv(3, 3, bias=False)
+    layer = GCNConv(3, 3)
     with torch.no_grad():
         layer.lin.weight.copy_(torch.eye(3))
+        layer.bias.copy_(torch.randn(3, generator=rng))
         expected = layer(x, edge_index, adjacency[edge_index[0], edge_index[1]])
-    torch.testing.assert_close(dense_propagation(adjacency)(x), expected)
+    torch.testing.assert_close(dense_propagation(adjacency)(x, layer.bias), expected)
 
 
 def test_the_attack_flips_what_raises_the_loss_within_its_budget() -> None:

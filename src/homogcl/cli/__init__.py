@@ -18,7 +18,7 @@ from homogcl.cli.reproduce import reproduce
 from homogcl.cli.training import demo, embed, evaluate, train
 from homogcl.cli.tuning import tune
 from homogcl.errors import UserError
-from homogcl.memory import shortage
+from homogcl.memory import keep_freed_pages, shortage
 
 app = typer.Typer(
     name="homogcl",
@@ -42,6 +42,7 @@ def main() -> None:
     warnings.formatwarning = _one_line
     # torch announces once a process that CSR is in beta: nothing a user could act on.
     warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta")
+    keep_freed_pages()
     try:
         app()
     except UserError as error:

@@ -89,7 +89,7 @@ class MVGRL(Method):
         embedded = []
         for order in rows:
             # Shuffling rows and multiplying by W commute, so both share the products.
-            a = adjacency(x_a[order]) + self.adjacency_layer.bias
+            a = adjacency(x_a[order], self.adjacency_layer.bias)
             s = diffuse(adjacency, x_s[order], c.restart, c.diffusion_steps)
             s = s + self.diffusion_layer.bias
             embedded += [self.adjacency_activation(a), self.diffusion_activation(s)]

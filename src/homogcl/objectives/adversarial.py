@@ -106,11 +106,11 @@ def within_budget(a: Tensor, budget: float) -> Tensor:
     return (a - high).clamp(0, 1)
 
 
-def dense_propagation(adjacency: Tensor) -> Callable[[Tensor], Tensor]:
-    """Return the operator x -> D̃^-1/2 (A + I) D̃^-1/2 x of a dense, differentiable A [n, n]."""
+def dense_propagation(adjacency: Tensor) -> Callable[[Tensor, Tensor], Tensor]:
+    """Return the map x, b -> D̃^-1/2 (A + I) D̃^-1/2 x + b of a dense, differentiable A [n, n]."""
     looped = adjacency + torch.eye(
         adjacency.size(0), dtype=adjacency.dtype, device=adjacency.device
     )
     scale = looped.sum(0).rsqrt()
     normalized = scale[:, None] * looped.t() * scale
-    return lambda x: normalized @ x
+    return lambda x, bias: torch.addmm(bias, normalized, x)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import torch
 from torch import Tensor
-from torch.nn import functional
 
 from homogcl.objectives.sampled import Columns, sampled_log_sums
-from homogcl.objectives.tiles import Tiling, Workspace, log_sums
+from homogcl.objectives.tiles import Tiling, Workspace, log_sums, safe_square
 from homogcl.positives import Positives
-from homogcl.sparse import Pattern, pair_products
+from homogcl.sparse import Pattern, own_products, pair_products
 
 
 def info_nce(
@@ -52,8 +51,7 @@ def info_nce(
     0.4321
     """
     # Both sides carry half of 1/τ, so that every product below is a logit θ/τ.
-    a = functional.normalize(u) * temperature**-0.5
-    b = functional.normalize(v) * temperature**-0.5
+    a, b = (x * (temperature**-0.5 / _lengths(x)) for x in (u, v))
     none = Positives.none().to(u.device)
     in_u, in_v = positives or (none, none)
     n = u.size(0)
@@ -62,9 +60,9 @@ def info_nce(
     own = (a * b).sum(1)
     across = pair_products(a, b, pairs)
     # The pairs come in both directions: those of (b, a) are those of (a, b) read backwards.
-    from_u = _log_ratio(own, rest_a, pair_products(a, a, pairs), across, (in_u, in_v), pairs.row)
-    back = across[pairs.to_transposed]
-    from_v = _log_ratio(own, rest_b, pair_products(b, b, pairs), back, (in_v, in_u), pairs.row)
+    from_u = _log_ratio(own, rest_a, own_products(a, pairs), across, (in_u, in_v), pairs.row)
+    back = across.index_select(0, pairs.to_transposed)
+    from_v = _log_ratio(own, rest_b, own_products(b, pairs), back, (in_v, in_u), pairs.row)
     return -0.5 * (from_u + from_v).mean()
 
 
@@ -114,17 +112,36 @@ def _log_ratio(
 def _log_sum(
     per_node: list[tuple[Tensor, Tensor]], per_pair: list[tuple[Tensor, Tensor]], row: Tensor
 ) -> Tensor:
-    """Return log Σ weight·e^logit over a node's own terms and its pairs' terms, [N]."""
+    """Return log Σ weight·e^logit over a node's own terms and its pairs' terms, [N].
+
+    The first term of a node is one that always counts.
+    """
+    if _in_range(per_node[0][1], *(logit for _, logit in (*per_node, *per_pair))):
+        total = torch.stack([weight * logit.exp() for weight, logit in per_node]).sum(0)
+        for weight, logit in per_pair:
+            total = total.index_add(0, row, weight * logit.exp())
+        return total.log()
     shift = torch.stack([logit.detach() for _, logit in per_node]).amax(0)
     for weight, logit in per_pair:
         counted = torch.where(weight > 0, logit.detach(), -torch.inf)
         shift = shift.scatter_reduce(0, row, counted, "amax")
-    total = sum(
-        (weight * (logit - shift).exp() for weight, logit in per_node), torch.zeros_like(shift)
-    )
+    total = torch.stack([weight * (logit - shift).exp() for weight, logit in per_node]).sum(0)
     for weight, logit in per_pair:
         # A pair of weight 0 may lie far above the shift: 0 times infinity would be no number.
         gap = logit - shift[row]
         gap = gap.where(weight > 0, gap.clamp(max=60.0))
         total = total.index_add(0, row, weight * gap.exp())
     return total.log() + shift
+
+
+def _in_range(own: Tensor, *logits: Tensor) -> bool:
+    """Return whether no exponential leaves the normal range, and each node has one that counts."""
+    limit = safe_square(own.dtype)
+    within = all(float(logit.detach().max()) <= limit for logit in logits if logit.numel())
+    return within and (own.numel() == 0 or float(own.detach().min()) >= -limit)
+
+
+def _lengths(x: Tensor) -> Tensor:
+    """Return the length of each row, [N, 1], that of a zero row being next to nothing."""
+    length: Tensor = torch.linalg.vector_norm(x, dim=1, keepdim=True)
+    return length.clamp(min=1e-12)

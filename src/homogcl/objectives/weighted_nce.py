@@ -18,7 +18,7 @@ from torch.nn import functional
 from homogcl.errors import UserError
 from homogcl.objectives.tiles import Tiling, Workspace
 from homogcl.positives import Positives
-from homogcl.sparse import Pattern, pair_products
+from homogcl.sparse import Pattern, own_products, pair_products
 
 _LOWEST_TEMPERATURE = 0.02  # e^{1/0.02}, times any number of nodes, is within float32
 
@@ -86,10 +86,10 @@ def weighted_nce(
     *negatives, weights_u, weights_v = _negatives(a, b, weigh)
     own = (a * b).sum(1)
     across = pair_products(a, b, pairs)
-    back = across[pairs.to_transposed]
+    back = across.index_select(0, pairs.to_transposed)
     directions = (
-        (pair_products(a, a, pairs), across, (in_u, in_v)),
-        (pair_products(b, b, pairs), back, (in_v, in_u)),
+        (own_products(a, pairs), across, (in_u, in_v)),
+        (own_products(b, pairs), back, (in_v, in_u)),
     )
     loss: Tensor = own.new_zeros(())
     for (inside, outside, views), rest, weight in zip(
