@@ -1,3 +1,6 @@
+import gc
+import weakref
+
 import pytest
 import torch
 from hypothesis import given
@@ -85,21 +88,20 @@ def test_pair_products_and_their_gradients_are_the_gathered_ones(
     )
 
 
-@given(rows=SIZES, cols=SIZES, density=st.sampled_from([0.0, 0.3, 1.0]), seed=st.integers(0, 99))
-def test_pickers_pick_the_rows_at_both_ends_of_each_pair(
-    rows: int, cols: int, density: float, seed: int
-) -> None:
-    rng = torch.Generator().manual_seed(seed)
-    row, col = random_pairs(rows, cols, density, seed)
-    picked = Pattern.at(row, col, (rows, cols)).pickers(torch.float64)
-    for matrix, where, count in zip(picked, (row, col), (rows, cols), strict=True):
-        x = torch.randn(count, 3, generator=rng, dtype=torch.float64, requires_grad=True)
-        upstream = torch.randn(row.numel(), 3, generator=rng, dtype=torch.float64)
-        ours = product(matrix, x)
-        assert torch.equal(ours, x[where])
-        torch.testing.assert_close(
-            torch.autograd.grad(ours, x, upstream), torch.autograd.grad(x[where], x, upstream)
-        )
+def test_pattern_of_a_graph_is_worked_out_once_until_its_edges_change_or_go() -> None:
+    edges = torch.tensor([[0, 0, 1], [1, 2, 2]])
+    first = Pattern.of(edges, 3)
+    assert Pattern.of(edges, 3) is first
+    assert Pattern.of(edges, 4).size == (4, 4)
+    assert Pattern.of(edges.clone(), 3) is not first
+    edges[1, 0] = 0
+    assert Pattern.of(edges, 3).col.tolist() == [0, 2, 2]
+
+    gone = weakref.ref(Pattern.of(edges, 3))
+    assert gone() is not None
+    del edges
+    gc.collect()
+    assert gone() is None
 
 
 @given(nodes=SIZES, density=st.sampled_from([0.0, 0.3, 1.0]), seed=st.integers(0, 99))

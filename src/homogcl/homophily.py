@@ -41,7 +41,7 @@ def centroids(
     nearest = torch.full((h.size(0),), k, dtype=torch.long, device=h.device)
     sums, sizes = h.new_zeros(k, h.size(1)), h.new_zeros(k)
     for _ in range(max_iterations):
-        before, nearest = nearest, (2 * h @ c.t() - c.square().sum(1)).argmax(1)
+        before, nearest = nearest, _closeness(h, c).argmax(1)
         moved = (before != nearest).nonzero().squeeze(1)
         if ranks.all(moved.numel() == 0):
             break
@@ -101,8 +101,14 @@ def homophily_loss(r: Tensor, edge_index: Tensor) -> Tensor:
     """
     if edge_index.size(1) == 0:
         return r.sum() * 0.0
-    at_source, at_target = Pattern.of(edge_index, r.size(0)).pickers(r.dtype)
-    return (product(at_source, r) - product(at_target, r)).square().mean()
+    edges = Pattern.of(edge_index, r.size(0))
+    # Σ ‖r_i - r_j‖² = Σ_i d_i ‖r_i‖² - 2 Σ_i r_i · (A r)_i with d the degrees of both directions; a
+    # small difference of large sums, so in double precision.
+    r64 = r.double()
+    near = product(edges.with_values(torch.ones_like(edges.row, dtype=r64.dtype)), r64)
+    degree = edges.crow.diff() + edges.transposed_crow.diff()
+    total = (degree[:, None] * r64.square() - 2 * r64 * near).sum()
+    return (total / (edge_index.size(1) * r.size(1))).to(r.dtype)
 
 
 def _scores(h: Tensor, c: Tensor) -> Tensor:
@@ -111,5 +117,8 @@ def _scores(h: Tensor, c: Tensor) -> Tensor:
     Measured from the centroids' mean, so that little is lost where all of them lie far out.
     """
     center = c.mean(0)
-    c = c - center
-    return 2 * (h - center) @ c.t() - c.square().sum(1)
+    return _closeness(h - center, c - center)
+
+
+def _closeness(h: Tensor, c: Tensor) -> Tensor:
+    return torch.addmm(c.square().sum(1), h, c.t(), beta=-1, alpha=2)

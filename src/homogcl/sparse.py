@@ -6,14 +6,19 @@ Indices are int32: the CPU kernels take them as they are, and convert int64 at e
 from __future__ import annotations
 
 import warnings
+from collections.abc import MutableMapping
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import Tensor
+from torch.utils.weak import WeakTensorKeyDictionary
 
 # torch announces at the first use that its CSR layout is in beta; the parts used here are tested.
 warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta state")
+
+
+_MOST_KEPT_EDGES = 2_000_000  # 32 MB of order and columns
 
 
 @dataclass(frozen=True)
@@ -39,8 +44,21 @@ class Pattern:
 
     @classmethod
     def of(cls, edge_index: Tensor, nodes: int) -> Pattern:
-        """Return where the edges [2, P] of a graph of `nodes` stand; they are sorted by source."""
-        return cls.at(edge_index[0], edge_index[1], (nodes, nodes))
+        """Return where the edges [2, P] of a graph of `nodes` stand; they are sorted by source.
+
+        The pattern of a graph that every step asks for is worked out once: it is kept as long as
+        `edge_index` lives and is not changed, unless it is large.
+        """
+        version = (edge_index._version, nodes)
+        kept = _patterns.get(edge_index)
+        if kept is not None and kept[0] == version:
+            return kept[1]
+        # Rows of the tensor itself would keep it alive for ever.
+        row, col = edge_index.detach()
+        pattern = cls.at(row, col, (nodes, nodes))
+        if edge_index.size(1) <= _MOST_KEPT_EDGES:
+            _patterns[edge_index] = (version, pattern)
+        return pattern
 
     @classmethod
     def at(cls, row: Tensor, col: Tensor, size: tuple[int, int]) -> Pattern:
@@ -70,26 +88,8 @@ class Pattern:
         """Return the matrix with `value` [P] at the pairs, ready for `product`."""
         return Sparse(self.matrix(value), self.transposed_matrix(value))
 
-    def pickers(self, dtype: torch.dtype) -> tuple[Sparse, Sparse]:
-        """Return the matrices whose products are the rows at each pair's row, and at its column.
 
-        They are x[row] and x[col], with a gradient that is a sparse product too.
-        """
-        count, device = self.row.numel(), self.row.device
-        one = torch.ones(count, dtype=dtype, device=device)
-        each = torch.arange(count + 1, dtype=torch.int32, device=device)
-        order = self.to_transposed.to(torch.int32)
-        n, m = self.size
-        return (
-            Sparse(
-                _csr(each, self.row.to(torch.int32), one, (count, n)),
-                _csr(self.crow, each[:-1], one, (n, count)),
-            ),
-            Sparse(
-                _csr(each, self.columns, one, (count, m)),
-                _csr(self.transposed_crow, order, one, (m, count)),
-            ),
-        )
+_patterns: MutableMapping[Tensor, tuple[tuple[int, int], Pattern]] = WeakTensorKeyDictionary()
 
 
 def sparse(csr: Tensor) -> Sparse:

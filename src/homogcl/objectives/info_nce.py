@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from homogcl.objectives.lengths import of_length
 from homogcl.objectives.sampled import Columns, sampled_log_sums
 from homogcl.objectives.tiles import Tiling, Workspace, log_sums, safe_square
 from homogcl.positives import Positives
@@ -51,7 +52,7 @@ def info_nce(
     0.4321
     """
     # Both sides carry half of 1/τ, so that every product below is a logit θ/τ.
-    a, b = (x * (temperature**-0.5 / _lengths(x)) for x in (u, v))
+    a, b = of_length(u, temperature**-0.5), of_length(v, temperature**-0.5)
     none = Positives.none().to(u.device)
     in_u, in_v = positives or (none, none)
     n = u.size(0)
@@ -101,26 +102,30 @@ def _log_ratio(
         row: The anchor of each listed pair, [P].
     """
     here, there = positives
+    n = own.numel()
+    positive, inside, outside = here.numerator(row, n), here.intra_view(row, n), there.inter_view()
+    own_pairs = 2 if here.own_pair_twice else 1
+    if _in_range(own, rest, intra, inter):
+        alone, near, far = own.exp(), intra.exp(), inter.exp()
+        total = (own_pairs * alone + rest.exp()).index_add(0, row, inside * near + outside * far)
+        return alone.index_add(0, row, positive * near).log() - total.log()
     count = torch.ones_like(own)
-    twice = count * (2 if here.own_pair_twice else 1)
-    numerator = _log_sum([(count, own)], [(here.numerator(row, own.numel()), intra)], row)
-    inside = (here.intra_view(row, own.numel()), intra)
-    everything = _log_sum([(twice, own), (count, rest)], [inside, (there.inter_view(), inter)], row)
-    return numerator - everything
+    numerator = _log_sum([(count, own)], [(positive, intra)], row)
+    per_node = [(own_pairs * count, own), (count, rest)]
+    return numerator - _log_sum(per_node, [(inside, intra), (outside, inter)], row)
+
+
+def _in_range(own: Tensor, *others: Tensor) -> bool:
+    """Return whether no exponential leaves the normal range, and that of its own pair is not 0."""
+    limit = safe_square(own.dtype)
+    within = all(float(x.detach().max()) <= limit for x in (own, *others) if x.numel())
+    return within and (own.numel() == 0 or float(own.detach().min()) >= -limit)
 
 
 def _log_sum(
     per_node: list[tuple[Tensor, Tensor]], per_pair: list[tuple[Tensor, Tensor]], row: Tensor
 ) -> Tensor:
-    """Return log Σ weight·e^logit over a node's own terms and its pairs' terms, [N].
-
-    The first term of a node is one that always counts.
-    """
-    if _in_range(per_node[0][1], *(logit for _, logit in (*per_node, *per_pair))):
-        total = torch.stack([weight * logit.exp() for weight, logit in per_node]).sum(0)
-        for weight, logit in per_pair:
-            total = total.index_add(0, row, weight * logit.exp())
-        return total.log()
+    """Return log Σ weight·e^logit over a node's own terms and its pairs' terms, [N]."""
     shift = torch.stack([logit.detach() for _, logit in per_node]).amax(0)
     for weight, logit in per_pair:
         counted = torch.where(weight > 0, logit.detach(), -torch.inf)
@@ -132,16 +137,3 @@ def _log_sum(
         gap = gap.where(weight > 0, gap.clamp(max=60.0))
         total = total.index_add(0, row, weight * gap.exp())
     return total.log() + shift
-
-
-def _in_range(own: Tensor, *logits: Tensor) -> bool:
-    """Return whether no exponential leaves the normal range, and each node has one that counts."""
-    limit = safe_square(own.dtype)
-    within = all(float(logit.detach().max()) <= limit for logit in logits if logit.numel())
-    return within and (own.numel() == 0 or float(own.detach().min()) >= -limit)
-
-
-def _lengths(x: Tensor) -> Tensor:
-    """Return the length of each row, [N, 1], that of a zero row being next to nothing."""
-    length: Tensor = torch.linalg.vector_norm(x, dim=1, keepdim=True)
-    return length.clamp(min=1e-12)

@@ -118,6 +118,7 @@ class _SampledSums(torch.autograd.Function):
         area = 2 * a.size(0) * others.size(0)
         keeps = any(ctx.needs_input_grad) and area * a.element_size() <= budget
         buffer = a.new_empty(area if keeps else blocks.largest * others.size(0))
+        weight = blocks.columns.weight.to(a.dtype).repeat(2)
         logs = (torch.empty_like(a[:, 0]), torch.empty_like(b[:, 0]))
         shifts = tuple(torch.zeros_like(log) for log in logs)
         shifted = max(largest_square(a), largest_square(b)) > safe_square(a.dtype)
@@ -127,8 +128,8 @@ class _SampledSums(torch.autograd.Function):
             if shifted:
                 shifts[side][rows] = finite(logits.amax(1))
                 logits -= shifts[side][rows, None]
-            logs[side][rows] = logits.exp_().sum(1).log_() + shifts[side][rows]
-        ctx.save_for_backward(a, b, others, *logs, *shifts)
+            logs[side][rows] = torch.mv(logits.exp_(), weight).log_() + shifts[side][rows]
+        ctx.save_for_backward(a, b, others, weight, *logs, *shifts)
         ctx.blocks, ctx.buffer = blocks, buffer if keeps else None
         return logs
 
@@ -136,7 +137,7 @@ class _SampledSums(torch.autograd.Function):
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, Tensor, None, None]:
         if torch.is_grad_enabled():
             raise RuntimeError("the sampled sums cannot be differentiated twice")
-        a, b, others, *rest = ctx.saved_tensors
+        a, b, others, weight, *rest = ctx.saved_tensors
         logs, shifts = rest[:2], rest[2:]
         blocks: _Blocks = ctx.blocks
         # A second backward pass finds the exponentials gone and computes all of them again.
@@ -144,7 +145,8 @@ class _SampledSums(torch.autograd.Function):
         width = others.size(0)
         buffer = a.new_empty(blocks.largest * width) if kept is None else kept
         totals = (torch.zeros_like(a), torch.zeros_like(b))
-        of_others = torch.zeros_like(others)
+        # A column that stands for w nodes counts w times: in the product, and in its own gradient.
+        weighted, of_others = weight[:, None] * others, torch.zeros_like(others)
         # d log Σ e^l / d l = e^l / Σ; where nothing is summed there is no such l.
         per_sum = [
             torch.where(log.isinf(), 0.0, grad * (shift - log).exp())
@@ -155,9 +157,10 @@ class _SampledSums(torch.autograd.Function):
             slot = _slot(buffer, 0 if kept is None else number, rows, width, blocks)
             if kept is None:
                 _logits(x[rows], others, blocks, number, slot).sub_(shifts[side][rows, None]).exp_()
-            weights = slot.mul_(per_sum[side][rows, None])
-            torch.mm(weights, others, out=totals[side][rows])
-            of_others.addmm_(weights.t(), x[rows])
+            shares = slot.mul_(per_sum[side][rows, None])
+            torch.mm(shares, weighted, out=totals[side][rows])
+            of_others.addmm_(shares.t(), x[rows])
+        of_others *= weight[:, None]
         for total, part in zip(totals, of_others.chunk(2), strict=True):
             total.index_add_(0, blocks.columns.node, part)
         return *totals, None, None
@@ -177,9 +180,8 @@ def _slot(buffer: Tensor, number: int, rows: slice, width: int, blocks: _Blocks)
 
 
 def _logits(part: Tensor, others: Tensor, blocks: _Blocks, number: int, out: Tensor) -> Tensor:
-    """Put logits into `out`: those of a column that stands for w nodes are larger by log w."""
-    offset = blocks.columns.weight.to(part.dtype).log().repeat(2)
-    torch.addmm(offset, part, others.t(), out=out)
+    """Put the logits of a block into `out`, minus infinity where a pair is left out."""
+    torch.mm(part, others.t(), out=out)
     out.view(-1).index_fill_(0, blocks.left_out[number % len(blocks.rows)], -torch.inf)
     return out
 

@@ -13,9 +13,9 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.nn import functional
 
 from homogcl.errors import UserError
+from homogcl.objectives.lengths import of_length
 from homogcl.objectives.tiles import Tiling, Workspace
 from homogcl.positives import Positives
 from homogcl.sparse import Pattern, own_products, pair_products
@@ -78,8 +78,7 @@ def weighted_nce(
             f"temperature={temperature} is too low here: take {_LOWEST_TEMPERATURE} or more"
         )
     n = u.size(0)
-    a = functional.normalize(u) * temperature**-0.5
-    b = functional.normalize(v) * temperature**-0.5
+    a, b = of_length(u, temperature**-0.5), of_length(v, temperature**-0.5)
     in_u, in_v = positives or (Positives.none(), Positives.none())
     pairs = Pattern.of(in_u.edge_index.to(u.device), n)
     weigh = _Weigh(hardness, temperature, intra_view, Tiling.of(n, tile, Workspace(0), pairs))
