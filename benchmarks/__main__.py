@@ -53,7 +53,8 @@ def against_the_released_formulation() -> list[Row]:
         ]
         if data == "photo":
             messages = measure("dense_step", data, "torch_geometric")
-            sampled = measure("step", "grace+homogcl", data, 5, "sampled")
+            # The first steps move more nodes between clusters than the rest of a training does.
+            sampled = measure("step", "grace+homogcl", data, 25, "sampled")
             rows += [
                 ("photo: seconds of a grace+homogcl step, sampled", sampled["seconds"], ""),
                 (

@@ -1,4 +1,4 @@
-"""`homogcl reproduce --quick`: killed and resumed, every table in three forms, mistakes named."""
+"""`homogcl reproduce all --quick`: killed and resumed, every table and figure, mistakes named."""
 
 from __future__ import annotations
 
@@ -10,17 +10,18 @@ import pytest
 
 from homogcl.reported import read
 from homogcl.reproduce import plan
+from homogcl.reproduce.figures import FIGURES
 from homogcl.reproduce.tables import TABLE_ARTIFACTS
 from homogcl.results import read_record
 from tests.reliability.processes import Ended, Running, start
 from tests.shell import Shell
 
-QUICK = ("reproduce", *TABLE_ARTIFACTS, "--quick", "--out", "out")
+QUICK = ("reproduce", "all", "--quick", "--out", "out")
 
 
 def records(folder: Path) -> dict[Path, int]:
     """When each record below a folder was written."""
-    return {path: path.stat().st_mtime_ns for path in folder.glob("out/results/*/*/*/*.json")}
+    return {path: path.stat().st_mtime_ns for path in folder.glob("out/results/**/*.json")}
 
 
 def rows(folder: Path, name: str) -> list[dict[str, str]]:
@@ -34,7 +35,7 @@ def patiently(running: Running) -> Ended:
     return running.end()
 
 
-def test_killed_in_the_middle_it_goes_on_and_makes_every_table(tmp_path: Path) -> None:
+def test_killed_in_the_middle_it_goes_on_and_makes_every_table_and_figure(tmp_path: Path) -> None:
     killed = patiently(start(tmp_path, *QUICK, fault="kill@file-written:9"))
     assert killed.code == -signal.SIGKILL
     before = records(tmp_path)
@@ -46,7 +47,11 @@ def test_killed_in_the_middle_it_goes_on_and_makes_every_table(tmp_path: Path) -
     after = records(tmp_path)
     assert {path: after[path] for path in before} == before
     assert ended.err.count("done before") == len(before)
-    assert f"{3 * len(TABLE_ARTIFACTS)} files from {len(after)} trainings" in ended.out
+    files = 3 * len(TABLE_ARTIFACTS) + 2 * len(FIGURES)
+    assert f"{files} files from {len(after)} trainings" in ended.out
+    for name in FIGURES:
+        assert (tmp_path / "out" / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+        assert "</svg>" in (tmp_path / "out" / f"{name}.svg").read_text("utf-8")
 
     for name, artifact in TABLE_ARTIFACTS.items():
         for ending in ("md", "tex", "csv"):

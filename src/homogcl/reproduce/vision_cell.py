@@ -40,8 +40,9 @@ ImageMethod = Literal["simclr", "pixels", "mlp"]
 
 @dataclass(frozen=True)
 class _Outcome:
-    """What a cell found, apart from what it cost."""
+    """What a cell found, and how long its training took."""
 
+    seconds: float  # of the training, without its probe
     metrics: Metrics
     milestones: dict[str, Metrics] = field(default_factory=dict)
     terms: Metrics = field(default_factory=dict)
@@ -91,9 +92,7 @@ class VisionCell:
         images = load_images(self.root, self.data)
         rows = labeled_rows(images, self.seed)
         reset_peak()
-        started = time.perf_counter()
         outcome = self._outcome(images, rows, on_epoch)
-        seconds = time.perf_counter() - started
         settings = self._settings(all_of_them=False)
         record = Record(
             method=self.method,
@@ -107,7 +106,7 @@ class VisionCell:
             split_sha256=split_sha256(rows.train_mask, rows.val_mask, rows.test_mask),
             versions=current_versions(),
             machine=current_machine(torch.get_num_threads()),
-            seconds=seconds,
+            seconds=outcome.seconds,
             peak_memory_bytes=peak_bytes(),
             metrics=outcome.metrics,
             milestones=outcome.milestones,
@@ -118,14 +117,16 @@ class VisionCell:
 
     def _outcome(self, images: Images, rows: Data, on_epoch: OnEpoch | None) -> _Outcome:
         if self.method == "pixels":
-            return _Outcome(probe(rows.x, rows, self.seed))
+            return _Outcome(0.0, probe(rows.x, rows, self.seed))
         if self.method == "simclr":
             config = validated(SimCLRConfig, self.overrides)
             return _contrasted(images, rows, config, self.seed, on_epoch)
         settings = resolve("mlp", NO_DATA_SET, self.overrides)
         perceptron = build("mlp", settings.method, Sizes.of(rows), self.seed)
+        started = time.perf_counter()
         fit(perceptron, rows, settings.train, seed=self.seed, on_epoch=on_epoch)
-        return _Outcome(scores(perceptron, rows, self.seed, ("probe",)))
+        seconds = time.perf_counter() - started
+        return _Outcome(seconds, scores(perceptron, rows, self.seed, ("probe",)))
 
     def _settings(self, *, all_of_them: bool) -> dict[str, JsonValue]:
         """Return the settings as a record of a graph has them: what is trained, how, and probed."""
@@ -176,7 +177,7 @@ def _contrasted(
     """Train SimCLR on the training images and probe its representations."""
     milestones: dict[str, Metrics] = {}
     terms: Metrics = {}
-    last = time.perf_counter()
+    last = started = time.perf_counter()
 
     def follow(epoch: VisionEpoch) -> None:
         nonlocal last
@@ -191,6 +192,7 @@ def _contrasted(
         last = now
 
     model = train_simclr(images.train, config, seed, follow)
+    seconds = time.perf_counter() - started
     z: Tensor = torch.cat([model.embed(images.train), model.embed(images.test)])
     found = probe(z, rows, seed) | milestones.get(str(config.epochs), {})
-    return _Outcome(found, milestones, terms)
+    return _Outcome(seconds, found, milestones, terms)
