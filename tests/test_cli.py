@@ -30,6 +30,9 @@ def test_train_evaluate_embed(homogcl: Shell, tmp_path: Path) -> None:
     assert {"nmi", "ari"} <= set(
         json.loads(homogcl("evaluate", "run", "--task", "cluster", "--json"))
     )
+    assert {"raw_nmi", "raw_ari"} <= set(
+        json.loads(homogcl("evaluate", "run", "--task", "cluster-raw", "--json"))
+    )
 
     homogcl("embed", "run", "-o", "z.npy")
     z = np.load(tmp_path / "z.npy", allow_pickle=False)

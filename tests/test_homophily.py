@@ -10,7 +10,14 @@ from sklearn.mixture import GaussianMixture
 from torch import Tensor
 
 from homogcl.errors import UserError
-from homogcl.homophily import centroids, homophily_loss, plus_plus, saliency, soft_assignment
+from homogcl.homophily import (
+    centroids,
+    homophily_loss,
+    plus_plus,
+    saliency,
+    soft_assignment,
+    spread,
+)
 from homogcl.streams import stream
 
 
@@ -209,3 +216,11 @@ def test_graph_without_edges_has_no_saliency_and_a_zero_loss_with_zero_gradient(
     (grad,) = torch.autograd.grad(loss, r)
     assert loss.item() == 0
     assert torch.equal(grad, torch.zeros_like(r))
+
+
+def test_spread_is_the_mean_squared_distance_to_the_nearest_centroid() -> None:
+    h = points(3)
+    c = centroids(h, 4, stream(0, "cluster"))
+    nearest = [min(float((row - center).square().sum()) for center in c) for row in h]
+    assert float(spread(h, c)) == pytest.approx(sum(nearest) / len(nearest))
+    assert 0 < float(spread(c, c)) <= 1e-12

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import itertools
-from typing import Literal, Self
+from typing import Literal, Self, TypeVar
 
 import torch
 from pydantic import Field, model_validator
@@ -17,6 +17,7 @@ from homogcl.layers import DenseLayer, GATLayer, GCNLayer, Normalized, SAGELayer
 from homogcl.products import can_share, shared_product
 
 Activation = Literal["relu", "prelu", "elu", "leaky"]
+Network = TypeVar("Network", bound=nn.Module)
 
 
 class EncoderConfig(Config):
@@ -127,7 +128,7 @@ def predictor(dim: int, hidden_dim: int) -> nn.Module:
     return nn.Sequential(nn.Linear(dim, hidden_dim), nn.PReLU(), nn.Linear(hidden_dim, dim))
 
 
-def target_of(online: nn.Module) -> nn.Module:
+def target_of(online: Network) -> Network:
     """Return a copy of `online` that no optimizer moves."""
     return copy.deepcopy(online).requires_grad_(False)
 

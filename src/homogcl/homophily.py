@@ -68,7 +68,19 @@ def plus_plus(h: Tensor, k: int, rng: torch.Generator) -> Tensor:
     return h[torch.cat(chosen)]
 
 
-def soft_assignment(h: Tensor, c: Tensor, two_sigma_sq: float) -> Tensor:
+def spread(h: Tensor, c: Tensor, ranks: Ranks = ALONE) -> Tensor:
+    """Return the mean squared distance of the embeddings [N, d] to the nearest centroid, a scalar.
+
+    No gradient flows into it. Where all nodes stand on centroids it is next to nothing, not 0.
+    Other processes' nodes count too.
+    """
+    h, c = h.detach() - c.mean(0), c - c.mean(0)
+    distance = h.square().sum(1) - _closeness(h, c).amax(1)
+    sums = ranks.sum(torch.stack([distance.sum(), distance.new_tensor(len(h))]))
+    return (sums[0] / sums[1]).clamp(min=1e-12)
+
+
+def soft_assignment(h: Tensor, c: Tensor, two_sigma_sq: float | Tensor) -> Tensor:
     """Return R of Eq. (6): the posterior of each cluster under equal priors, [N, k].
 
     R_ij = softmax_j(-‖h_i - c_j‖² / 2σ²)

@@ -22,6 +22,8 @@ class Positives:
         strata: A cluster for each node, int64 [N], by which sampled negatives are drawn.
         own_pair_twice: Whether a node's own pair stands in the denominator a second time (the
             released code).
+        one_each: Whether each positive has a logarithm of its own, and a node's loss is their mean
+            weighted by S, in place of one logarithm of their sum.
     """
 
     edge_index: Tensor
@@ -30,6 +32,7 @@ class Positives:
     averaged: bool = False
     own_pair_twice: bool = False
     strata: Tensor | None = None
+    one_each: bool = False
 
     @staticmethod
     def none() -> Positives:
@@ -81,6 +84,18 @@ class Positives:
         present = torch.ones_like(weight) if self.present is None else self.present.to(weight.dtype)
         degree = weight.new_zeros(nodes).index_add_(0, row, present)
         return weight / (degree + 0.01)[row]
+
+    def mean_logit(self, own: Tensor, inside: Tensor, row: Tensor) -> Tensor:
+        """Return the mean of each node's positives' logits, weighted, its own pair by 1, [N].
+
+        Args:
+            own: Logits of the nodes' own pairs, [N].
+            inside: Logits of the pairs, [P].
+            row: The first node of each pair, [P].
+        """
+        weight = self.numerator(row, own.numel())
+        count = torch.ones_like(own).index_add(0, row, weight)
+        return own.index_add(0, row, weight * inside) / count
 
     def intra_view(self, row: Tensor, nodes: int) -> Tensor:
         """Return each pair's weight in the denominator of its own view, [P] (Eq. 8-9).

@@ -150,9 +150,11 @@ def scores(
         metrics |= predictions(logits(method, graph), graph.y, *masks)
     elif "probe" in tasks:
         metrics |= probe(z, graph, seed)
-    if "cluster" in tasks:
-        labeled = graph.y >= 0
-        metrics |= cluster_scores(z[labeled], graph.y[labeled], seed)
+    for task, prefix in (("cluster", ""), ("cluster-raw", "raw_")):
+        if task in tasks:
+            labeled = graph.y >= 0
+            found = cluster_scores(z[labeled], graph.y[labeled], seed, scaled=not prefix)
+            metrics |= {f"{prefix}{name}": value for name, value in found.items()}
     if "knn" in tasks:
         metrics |= knn_scores(z, graph.y, graph.train_mask, graph.val_mask, graph.test_mask)
     if "similarity" in tasks:

@@ -17,13 +17,14 @@ from homogcl.streams import stream
 TASKS = {
     "probe": "test_accuracy",
     "cluster": "nmi",
+    "cluster-raw": "raw_nmi",
     "knn": "knn_test_accuracy",
     "links": "link_auc",
     "similarity": "positive_similarity",
     "saliency": "edge_homophily",
 }
 DEFAULT_TASKS = ("probe", "cluster")
-NEED_LABELS = ("probe", "cluster", "knn", "saliency")
+NEED_LABELS = ("probe", "cluster", "cluster-raw", "knn", "saliency")
 MILESTONE_TASKS = ("probe", "similarity")  # cheap enough to be scored during the training
 
 

@@ -72,8 +72,10 @@ def test_clear_classes_are_found_whatever_they_are_called() -> None:
 
 def test_length_of_rows_does_not_matter() -> None:
     z, y = blobs(noise=0.01)
-    lengths = np.random.default_rng(0).uniform(1e-3, 1e3, size=(len(z), 1))
+    lengths = 10 ** np.random.default_rng(0).uniform(-3, 3, size=(len(z), 1))
     assert cluster_scores(z * lengths, y, seed=0, repeats=1)["ari"] == pytest.approx(1.0)
+    assert cluster_scores(z * lengths, y, seed=0, repeats=1, scaled=False)["ari"] < 0.5
+    assert cluster_scores(z, y, seed=0, repeats=1, scaled=False)["ari"] == pytest.approx(1.0)
 
 
 def test_rows_of_zeros_and_sparse_embeddings_are_clustered() -> None:

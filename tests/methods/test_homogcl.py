@@ -4,6 +4,7 @@ import pytest
 import torch
 from sklearn.cluster import KMeans
 from torch import Tensor
+from torch.nn.functional import normalize
 from torch_geometric.data import Data
 
 from homogcl.augment import augment
@@ -141,6 +142,84 @@ def test_clusters_go_on_from_the_step_before(graph: Data) -> None:
         torch.testing.assert_close(method.centroids, alone, rtol=0, atol=1e-12)
         assert not any(torch.equal(method.centroids, before) for before in seen)
         seen.append(method.centroids)
+
+
+def test_clusters_of_directions_with_a_width_of_their_own(graph: Data) -> None:
+    method = plugged(graph, clustered="directions", width="clusters", two_sigma_sq=0.3)
+    views = method.views(graph, stream(0, "augment"))
+    method.objective(views)
+    h = normalize(method.embed(graph).detach())
+    rng = torch.Generator().manual_seed(views.cluster_seed)
+    c = centroids(h, 3, rng)
+    torch.testing.assert_close(method.centroids, c)
+    wide = float(((h[:, None] - c[None]).square().sum(2)).amin(1).mean())
+    by_hand = soft_assignment(h, c, 0.3 * wide)
+    torch.testing.assert_close(method.assignment(graph).detach(), by_hand)
+
+
+def test_a_scale_of_all_embeddings_changes_no_saliency_where_the_width_is_the_clusters(
+    graph: Data,
+) -> None:
+    seen = []
+    for factor in (1.0, 7.0):
+        method = plugged(graph, width="clusters", encoder="mlp", num_layers=1)
+        with torch.no_grad():
+            for parameter in method.base.parameters():
+                parameter.mul_(factor)
+        method.objective(method.views(graph, stream(0, "augment")))
+        seen.append(method.saliency(graph))
+    torch.testing.assert_close(seen[0], seen[1])
+
+
+def test_clusters_of_a_slow_copy(graph: Data) -> None:
+    method = plugged(graph, cluster_momentum=0.9)
+    slow = method.slow
+    assert slow is not None
+    views = method.views(graph, stream(0, "augment"))
+    before = [parameter.clone() for parameter in method.base.parameters()]
+    with torch.no_grad():
+        for parameter in method.base.parameters():
+            parameter.add_(0.1)
+    method.objective(views)
+    rng = torch.Generator().manual_seed(views.cluster_seed)
+    torch.testing.assert_close(method.centroids, centroids(slow.embed(graph), 3, rng))
+    method.after_step(0.5)
+    for held, old in zip(slow.parameters(), before, strict=True):
+        torch.testing.assert_close(held, old + 0.1 * 0.1)
+
+
+def test_the_plugin_is_switched_on_after_a_share_of_the_steps(graph: Data) -> None:
+    method, whole = plugged(graph, start_at=0.5), plugged(graph)
+    views = method.views(graph, stream(0, "augment"))
+    assert {*method.objective(views)} == {"contrast"}
+    assert torch.equal(
+        method.objective(views)["contrast"], method.base.objective(views.base)["contrast"]
+    )
+    method.after_step(0.5)
+    assert method.objective(views) == whole.objective(views)
+
+    # A training that is resumed is as far as the one that was stopped.
+    resumed = plugged(graph, start_at=0.5)
+    resumed.load_state_dict(method.state_dict())
+    assert {*resumed.objective(views)} == {"contrast", "homophily"}
+
+
+def test_cold_clusters_forget_the_last_step(graph: Data) -> None:
+    method = plugged(graph, warm_start=False, kmeans_iterations=1)
+    views = method.views(graph, stream(0, "augment"))
+    method.objective(views)
+    first = method.centroids
+    method.objective(views)
+    assert torch.equal(method.centroids, first)
+
+
+def test_scaled_saliency_and_a_logarithm_each_reach_the_positives(graph: Data) -> None:
+    method = plugged(graph, saliency_scale=0.25, one_each=True)
+    views = method.views(graph, stream(0, "augment"))
+    ours = method.objective(views)["contrast"]
+    s = method.saliency(graph)
+    by_hand = Positives(graph.edge_index, 0.25 * s, one_each=True)
+    torch.testing.assert_close(ours, method.base.objective(views.base, by_hand)["contrast"])
 
 
 def test_saliency_is_that_of_the_last_clusters(graph: Data) -> None:

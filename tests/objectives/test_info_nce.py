@@ -353,6 +353,20 @@ def test_variants_of_the_released_code_are_those_of_the_loop(
         assert abs(float(ours - info_nce(case.u, case.v, 0.5, case.positives))) > 1e-3
 
 
+@pytest.mark.parametrize("temperature", [0.5, 0.005])
+def test_a_logarithm_for_each_positive_is_that_of_the_loop(temperature: float) -> None:
+    case = make_case(7, seed=12, low=0.05).leaves()
+    each = tuple(replace(p, one_each=True) for p in case.positives)
+    ours = info_nce(case.u, case.v, temperature, (each[0], each[1]), tile=3)
+    slow = slow_info_nce(case.u, case.v, temperature, case.saliency, case.edges, one_each=True)
+    inputs = (case.u, case.v, case.weight)
+    torch.testing.assert_close(ours, slow, rtol=1e-10, atol=1e-12)
+    torch.testing.assert_close(
+        torch.autograd.grad(ours, inputs), torch.autograd.grad(slow, inputs), rtol=1e-8, atol=1e-9
+    )
+    assert abs(float(ours - info_nce(case.u, case.v, temperature, case.positives))) > 1e-3
+
+
 def test_inputs_are_left_as_they_were() -> None:
     case = make_case(9, seed=5)
     u, v, weight = case.u.clone(), case.v.clone(), case.weight.clone()

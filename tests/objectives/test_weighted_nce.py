@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -183,6 +184,14 @@ def test_the_own_pair_can_stand_twice_and_neighbors_can_be_averaged() -> None:
         Positives(first.edge_index, first.weight, second.present, True, True),
     )
     torch.testing.assert_close(weighted_nce(u, v, TAU, pairs), info_nce(u, v, TAU, pairs))
+
+
+def test_positives_can_have_a_logarithm_each() -> None:
+    u, v = two_views(8)
+    pairs = some_pairs(8)
+    each = (replace(pairs[0], one_each=True), replace(pairs[1], one_each=True))
+    torch.testing.assert_close(weighted_nce(u, v, TAU, each), info_nce(u, v, TAU, each))
+    assert abs(float(weighted_nce(u, v, TAU, each) - weighted_nce(u, v, TAU, pairs))) > 1e-3
 
 
 def test_an_anchor_without_credible_negatives_has_no_loss() -> None:

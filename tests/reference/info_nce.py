@@ -17,6 +17,7 @@ def slow_info_nce(
     *,
     averaged: bool = False,
     own_pair_twice: bool = False,
+    one_each: bool = False,
 ) -> Tensor:
     """The loss to minimize, one term at a time and summed in log space.
 
@@ -28,6 +29,7 @@ def slow_info_nce(
         edges: Pairs (i, j) such that j is a neighbor of i, in the first and the second view.
         averaged: Whether a node's neighbor sum is divided by its degree in the view plus 0.01.
         own_pair_twice: Whether (u_i, v_i) stands in the denominator a second time.
+        one_each: Whether each positive has a logarithm of its own, averaged by weight.
     """
     n = u.size(0)
     s = torch.zeros(n, n, dtype=torch.float64) if saliency is None else saliency
@@ -49,7 +51,13 @@ def slow_info_nce(
                     neg.append((torch.tensor(1.0, dtype=torch.float64), inside))
                 if (i, j) not in far:
                     neg.append((torch.tensor(1.0, dtype=torch.float64), across))
-            ratios.append(log_sum(pos) - log_sum(pos + neg))
+            everything = log_sum(pos + neg)
+            if one_each:
+                weights = torch.stack([weight for weight, _ in pos])
+                logs = torch.stack([logit - everything for _, logit in pos])
+                ratios.append((weights * logs).sum() / weights.sum())
+            else:
+                ratios.append(log_sum(pos) - everything)
     return -torch.stack(ratios).mean()
 
 

@@ -29,6 +29,7 @@ class Task(StrEnum):
 
     probe = "probe"
     cluster = "cluster"
+    cluster_raw = "cluster-raw"
     knn = "knn"
     links = "links"
     similarity = "similarity"

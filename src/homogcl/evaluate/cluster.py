@@ -11,23 +11,27 @@ from homogcl.evaluate.arrays import Array, as_tensor, dense_embedding
 from homogcl.streams import integer
 
 
-def cluster_scores(z: Array, y: Array, seed: int, repeats: int = 10) -> dict[str, float]:
+def cluster_scores(
+    z: Array, y: Array, seed: int, repeats: int = 10, *, scaled: bool = True
+) -> dict[str, float]:
     """Return the agreement of k-means clusters with the classes, over several fits.
 
-    The rows of `z` are scaled to length 1 (a row of zeros stays) and clustered into as many
-    clusters as `y` has classes, each fit with a random state of its own.
+    The rows of `z` are clustered into as many clusters as `y` has classes, each fit with a random
+    state of its own.
 
     Args:
         z: embedding [N, d].
         y: classes [N].
         seed: root seed; fit i draws from its stream `cluster-eval/i`.
         repeats: number of fits.
+        scaled: whether rows are scaled to length 1 before; a row of zeros stays.
 
     Returns:
         `nmi` (normalized by the arithmetic mean of the entropies) and `ari`, means over the
         fits, with `nmi_std` and `ari_std`, their sample standard deviations (0 for one fit).
     """
-    rows = normalize(dense_embedding(z).cpu().numpy())
+    rows = dense_embedding(z).cpu().numpy()
+    rows = normalize(rows) if scaled else rows
     classes = as_tensor(y).cpu().numpy()
     num_clusters = len(np.unique(classes))
     scores = np.empty((repeats, 2))

@@ -12,9 +12,11 @@ from torch_geometric.data import Data
 
 from homogcl.config import Config
 from homogcl.distributed import sharing
+from homogcl.encoders import move_target, target_of
 from homogcl.errors import UserError
-from homogcl.homophily import centroids, homophily_loss, saliency, soft_assignment
+from homogcl.homophily import centroids, homophily_loss, saliency, soft_assignment, spread
 from homogcl.methods.base import Method
+from homogcl.objectives.lengths import of_length
 from homogcl.positives import Positives
 
 
@@ -48,16 +50,24 @@ class HomoGCL(Method):
 
     name = "HomoGCL"
     expands_positives = False
+    progress: Tensor  # share of the steps that are done, where `start_at` asks for it
 
     class Config(Config):
         """Settings of the plug-in."""
 
         num_clusters: int = Field(default=10, ge=1)  # k
-        two_sigma_sq: float = Field(default=1e-3, gt=0)  # 2σ² of Eq. (5)
+        two_sigma_sq: float = Field(default=1e-3, gt=0)  # 2σ² of Eq. (5), in the unit `width`
+        width: Literal["fixed", "clusters"] = "fixed"  # 1, or a node's mean squared distance to c
+        clustered: Literal["embeddings", "directions"] = "embeddings"  # what the clusters are of
+        cluster_momentum: float = Field(default=0.0, ge=0, lt=1)  # of the encoder they are found by
+        warm_start: bool = True  # whether k-means goes on from the last step's clusters
+        start_at: float = Field(default=0.0, ge=0, lt=1)  # share of the steps without the plug-in
         homophily_weight: float = 1.0  # α
         neighbor_weight: float = 1.0  # β, for bases whose neighbor term stands apart
         kmeans_iterations: int = Field(default=20, ge=1)
         saliency: Literal["soft", "hard"] = "soft"
+        saliency_scale: float = Field(default=1.0, ge=0, le=1)  # what S is multiplied by
+        one_each: bool = False  # a logarithm for each positive in place of one for their sum
         saliency_gradient: bool = True  # whether the encoder learns through S
         average_neighbors: bool = False  # a node's neighbors weigh as one (released, Cora only)
         variant: Literal["paper", "released"] = "paper"
@@ -73,6 +83,10 @@ class HomoGCL(Method):
         self.transductive = base.transductive
         self.takes_batches = base.takes_batches
         self.centroids = torch.empty(0)  # of the last step, [k, d]; where the next one starts
+        # A copy of the base that follows it slowly; only its embeddings are used.
+        self.slow = target_of(base) if config.cluster_momentum else None
+        if config.start_at:
+            self.register_buffer("progress", torch.zeros((), dtype=torch.float64))
 
     @staticmethod
     def check_base(base: Method | type[Method]) -> None:
@@ -101,10 +115,12 @@ class HomoGCL(Method):
         self, views: HomoViews, positives: Positives = Positives.none()
     ) -> dict[str, Tensor]:
         """Return the base's terms with expanded positives, and the homophily loss (lines 5-11)."""
+        if self.config.start_at and float(self.progress) < self.config.start_at:
+            return self.base.objective(views.base)
         edge_index = views.graph.edge_index
-        h = self.base.embed(views.graph)
-        c = self._centroids(h.detach(), views.cluster_seed)
-        r = soft_assignment(h, c, self.config.two_sigma_sq)
+        h = self._rows(self.base.embed(views.graph))
+        c = self._centroids(self._clustered(h, views.graph), views.cluster_seed)
+        r = soft_assignment(h, c, self._two_sigma_sq(h, c))
         terms = self.base.objective(views.base, self._positives(r, edge_index))
         return {**terms, "homophily": self._homophily(r, edge_index)}
 
@@ -118,14 +134,19 @@ class HomoGCL(Method):
         return self.base.embed(graph)
 
     def after_step(self, progress: float) -> None:
-        """Let the base follow the step."""
+        """Let the base follow the step, and its slow copy the base."""
         self.base.after_step(progress)
+        if self.slow is not None:
+            move_target(self.slow, self.base, self.config.cluster_momentum)
+        if self.config.start_at:
+            self.progress.fill_(progress)
 
     def assignment(self, graph: Data) -> Tensor:
         """Return R of the nodes of `graph` under the clusters of the last step, [N, k]."""
         if not self.centroids.numel():
             raise UserError("saliency needs clusters, which the first training step makes")
-        return soft_assignment(self.embed(graph), self.centroids, self.config.two_sigma_sq)
+        h = self._rows(self.embed(graph))
+        return soft_assignment(h, self.centroids, self._two_sigma_sq(h, self.centroids))
 
     def saliency(self, graph: Data) -> Tensor:
         """Return S of each edge of `graph` under the clusters of the last step, [E]."""
@@ -143,6 +164,20 @@ class HomoGCL(Method):
     def _released(self) -> bool:
         return self.config.variant == "released"
 
+    def _rows(self, h: Tensor) -> Tensor:
+        return h if self.config.clustered == "embeddings" else of_length(h, 1.0)
+
+    def _clustered(self, h: Tensor, graph: Data) -> Tensor:
+        """Return the rows whose clusters are looked for, without a gradient, [N, d]."""
+        if self.slow is None:
+            return h.detach()
+        with torch.no_grad():
+            return self._rows(self.slow.embed(graph))
+
+    def _two_sigma_sq(self, h: Tensor, c: Tensor) -> float | Tensor:
+        unit = 1.0 if self.config.width == "fixed" else spread(h, c, sharing().nodes)
+        return self.config.two_sigma_sq * unit
+
     def _centroids(self, h: Tensor, seed: int) -> Tensor:
         k, iterations = self.config.num_clusters, self.config.kmeans_iterations
         nodes = sharing().nodes
@@ -152,7 +187,8 @@ class HomoGCL(Method):
             self.centroids = centroids(h[few], k, rng, None, iterations, nodes)
         else:
             rng = torch.Generator(device=h.device).manual_seed(seed)
-            start = self.centroids if self.centroids.numel() else None
+            known = self.config.warm_start and self.centroids.numel()
+            start = self.centroids if known else None
             self.centroids = centroids(h, k, rng, start, iterations, nodes)
         return self.centroids
 
@@ -163,7 +199,8 @@ class HomoGCL(Method):
             s = saliency(r if self.config.saliency_gradient else r.detach(), edge_index)
         return Positives(
             edge_index,
-            s,
+            s * self.config.saliency_scale,
+            one_each=self.config.one_each,
             averaged=self.config.average_neighbors,
             own_pair_twice=self._released,
             strata=r.detach().argmax(1),

@@ -30,8 +30,10 @@ def info_nce(
         pos = e^{θ(u_i,v_i)/τ} + Σ_{j∈N_u(i)} S_ij e^{θ(u_i,u_j)/τ}
         neg = Σ_{j∉{i}∪N_v(i)} e^{θ(u_i,v_j)/τ} + Σ_{j∉{i}∪N_u(i)} e^{θ(u_i,u_j)/τ}
 
-    and the loss is the mean of -log(pos / (pos + neg)) over the anchors of both views. Nothing
-    of size N x N or P x d is held, and nothing is subtracted, so it is safe at any temperature.
+    and the loss is the mean of -log(pos / (pos + neg)) over the anchors of both views. Where the
+    positives have a logarithm each, log pos is the mean of their logits θ/τ, weighted by 1 for the
+    own pair and by S for the others. Nothing of size N x N or P x d is held, and nothing is
+    subtracted, so it is safe at any temperature.
 
     Args:
         u: Vectors of the first view, [N, d].
@@ -105,14 +107,18 @@ def _log_ratio(
     n = own.numel()
     positive, inside, outside = here.numerator(row, n), here.intra_view(row, n), there.inter_view()
     own_pairs = 2 if here.own_pair_twice else 1
+    count = torch.ones_like(own)
     if _in_range(own, rest, intra, inter):
         alone, near, far = own.exp(), intra.exp(), inter.exp()
         total = (own_pairs * alone + rest.exp()).index_add(0, row, inside * near + outside * far)
-        return alone.index_add(0, row, positive * near).log() - total.log()
-    count = torch.ones_like(own)
-    numerator = _log_sum([(count, own)], [(positive, intra)], row)
-    per_node = [(own_pairs * count, own), (count, rest)]
-    return numerator - _log_sum(per_node, [(inside, intra), (outside, inter)], row)
+        everything, together = total.log(), alone.index_add(0, row, positive * near).log()
+    else:
+        per_node = [(own_pairs * count, own), (count, rest)]
+        everything = _log_sum(per_node, [(inside, intra), (outside, inter)], row)
+        together = _log_sum([(count, own)], [(positive, intra)], row)
+    if here.one_each:
+        together = here.mean_logit(own, intra, row)
+    return together - everything
 
 
 def _in_range(own: Tensor, *others: Tensor) -> bool:

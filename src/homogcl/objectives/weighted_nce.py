@@ -115,7 +115,7 @@ class _Listed:
     ) -> Tensor:
         """Return the mean loss of one view's anchors; `rest` are their unlisted negatives, [N]."""
         here, there = views
-        own = own.exp()
+        logit, own = own, own.exp()
         inside, outside = self.inside.exp(), self.outside.exp()
         positive = own.index_add(0, self.row, here.numerator(self.row, own.numel()) * inside)
         # A pair that is no neighbor in a view is an ordinary negative there.
@@ -125,6 +125,8 @@ class _Listed:
         everything = (positive + rest).index_add(0, self.row, self.weight * negative)
         if here.own_pair_twice:
             everything = everything + own
+        if here.one_each:
+            return (everything.log() - here.mean_logit(logit, self.inside, self.row)).mean()
         return (everything.log() - positive.log()).mean()
 
 
