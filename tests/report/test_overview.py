@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from pydantic import JsonValue
 
@@ -69,22 +71,24 @@ def test_the_gain_is_of_the_seeds_that_both_have() -> None:
 
 def test_a_notable_difference_needs_a_cause() -> None:
     records = [*runs("grace", "cora", 0.80), *runs("gca", "cora", 0.85)]
-    with pytest.raises(UserError, match="no cause is given for gca on cora"):
+    with pytest.raises(UserError, match=r"no cause is given for gca on cora \(accuracy\)"):
         differences_table(records, PAPER, [])
-    cause = Cause("gca", ("cora", "photo"), "Another encoder.")
+    cause = Cause(("gca", "bgrl"), ("cora", "photo"), "accuracy", "Another encoder.")
+    with pytest.raises(UserError, match="gca on cora"):
+        differences_table(records, PAPER, [replace(cause, of="clusters")])
     table = differences_table(records, PAPER, [cause])
     assert to_markdown(table).splitlines()[2:] == ["| cora | gca | +3.60 | Another encoder. |"]
 
 
 def test_every_kept_cause_is_of_a_printed_row() -> None:
     printed = {
-        (number.method, number.data)
+        (number.method, number.data, reported.Cause.kind(number.metric))
         for name in reported.table_names()
         for number in reported.read(name)
     }
     for cause in reported.causes():
         assert cause.reason.endswith(".")
-        assert {(cause.method, name) for name in cause.data} <= printed
+        assert {(m, name, cause.of) for m in cause.methods for name in cause.data} <= printed
 
 
 def test_sampled_negatives_stand_beside_all_of_them_at_the_same_epochs() -> None:

@@ -79,16 +79,23 @@ def differences_table(
 
     A notable difference without a cause is refused: nothing is passed over in silence.
     """
-    known = {(cause.method, name): cause.reason for cause in causes for name in cause.data}
-    rows: list[tuple[Cell, ...]] = []
-    missing = []
+    known = {
+        (method, name, cause.of): cause.reason
+        for cause in causes
+        for method in cause.methods
+        for name in cause.data
+    }
+    shown: dict[tuple[str, str, str], list[str]] = {}
     for each in _notable(_groups(records), reported):
-        reason = known.get((each.paper.method, each.paper.data))
-        if reason is None:
-            missing.append(f"{each.paper.method} on {each.paper.data}")
-        rows.append((each.paper.data, each.paper.method, each.shown, reason))
+        key = (each.paper.method, each.paper.data, Cause.kind(each.paper.metric))
+        shown.setdefault(key, []).append(each.shown)
+    missing = [f"{method} on {name} ({kind})" for method, name, kind in shown.keys() - known.keys()]
     if missing:
-        raise UserError(f"no cause is given for {', '.join(dict.fromkeys(missing))}")
+        raise UserError(f"no cause is given for {', '.join(sorted(missing))}")
+    rows = [
+        (name, method, ", ".join(each), known[method, name, kind])
+        for (method, name, kind), each in shown.items()
+    ]
     return Table(("Data set", "Method", "Difference", "Cause"), tuple(rows), decimals=2)
 
 

@@ -31,11 +31,17 @@ class Reported:
 
 @dataclass(frozen=True)
 class Cause:
-    """Why what we measure for a method differs from what is printed, on these data sets."""
+    """Why what we measure for these methods differs from what is printed, on these data sets."""
 
-    method: str
+    methods: tuple[str, ...]
     data: tuple[str, ...]
+    of: str  # "accuracy" or "clusters"
     reason: str
+
+    @staticmethod
+    def kind(metric: str) -> str:
+        """Return whether a metric is an accuracy or one of clusters, as `of` has it."""
+        return "clusters" if metric in {"nmi", "ari"} else "accuracy"
 
 
 def table_names() -> list[str]:
@@ -55,7 +61,10 @@ def causes() -> list[Cause]:
     """Return the established causes of differences from the paper."""
     file = resources.files(__name__) / "causes.csv"
     rows = csv.DictReader(file.read_text("utf-8").splitlines())
-    return [Cause(row["method"], tuple(row["data"].split()), row["reason"]) for row in rows]
+    return [
+        Cause(tuple(row["methods"].split()), tuple(row["data"].split()), row["of"], row["reason"])
+        for row in rows
+    ]
 
 
 def find(
