@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 import torch
@@ -224,3 +226,10 @@ def test_spread_is_the_mean_squared_distance_to_the_nearest_centroid() -> None:
     nearest = [min(float((row - center).square().sum()) for center in c) for row in h]
     assert float(spread(h, c)) == pytest.approx(sum(nearest) / len(nearest))
     assert 0 < float(spread(c, c)) <= 1e-12
+
+
+@pytest.mark.parametrize("function", [saliency, homophily_loss])
+def test_edges_in_another_order_are_refused(function: Callable[[Tensor, Tensor], Tensor]) -> None:
+    r = torch.rand(3, 2)
+    with pytest.raises(UserError, match="edge_index is not sorted by source"):
+        function(r, torch.tensor([[1, 0], [0, 1]]))

@@ -26,8 +26,8 @@ def keep_freed_pages() -> bool:
     """Let this process keep the memory that a step frees for the next one, up to 2 GiB.
 
     The C library hands large blocks back to the system, which fills the next ones with zeros
-    page by page: a tenth of a training step. Arrays of 32 MiB and more are not kept. The command
-    line does this at its start; a program of one's own can.
+    page by page, at a notable cost to every training step. Arrays of 32 MiB and more are not
+    kept. The command line does this at its start; a program of one's own can.
 
     Returns:
         Whether it could: the C library must be glibc.
