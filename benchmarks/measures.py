@@ -76,6 +76,39 @@ def dense_step(data: str, layers: str = "ours", repeats: int = 3) -> Measured:
 
     Its `layers` are "ours" or those of "torch_geometric".
     """
+    one = _dense_training(data, layers)
+    before = reset_peak()
+    seconds = seconds_of(one, repeats)
+    return {"seconds": seconds, "bytes": peak_bytes() - before}
+
+
+def sampled_and_dense(data: str, rounds: int = 5) -> Measured:
+    """Return the median seconds of both steps and of their ratio, taken in turns.
+
+    A machine that others use is faster in one minute than in the next; steps of the same round
+    meet the same machine. The first steps, which move more nodes between clusters than the rest of
+    a training does, are not counted.
+    """
+    settings = resolve("grace+homogcl", data)
+    graph = load(data, features=settings.data.features)
+    made = build("grace+homogcl", settings.method, Sizes.of(graph), seed=0)
+    sampled = _one_step(made, graph, settings.train)
+    peers = {layers: _dense_training(data, layers) for layers in ("ours", "torch_geometric")}
+    timed(sampled, 10)
+    taken: dict[str, list[float]] = {"sampled": [], **{layers: [] for layers in peers}}
+    for _ in range(rounds):
+        taken["sampled"].append(seconds_of(sampled))
+        for layers, peer in peers.items():
+            taken[layers].append(seconds_of(peer, 1))
+    result = {f"seconds_{name}": statistics.median(each) for name, each in taken.items()}
+    for layers in peers:
+        ratios = [d / s for d, s in zip(taken[layers], taken["sampled"], strict=True)]
+        result[f"ratio_{layers}"] = statistics.median(ratios)
+    return result
+
+
+def _dense_training(data: str, layers: str) -> Callable[[], None]:
+    """Return a training step of the dense peer."""
     settings = resolve("grace", data)
     clusters = resolve("grace+homogcl", data).method["num_clusters"]
     graph = load(data, features=settings.data.features)
@@ -93,9 +126,7 @@ def dense_step(data: str, layers: str = "ours", repeats: int = 3) -> Measured:
         dense_loss(made, made.views(graph, rng), graph, clusters).backward()  # type: ignore[no-untyped-call]
         optimizer.step()
 
-    before = reset_peak()
-    seconds = seconds_of(one, repeats)
-    return {"seconds": seconds, "bytes": peak_bytes() - before}
+    return one
 
 
 def growth(nodes: int) -> Measured:
@@ -144,6 +175,14 @@ def own_files(ids: str, edges: int = 10_000_000, nodes: int = 1_000_000) -> Meas
 
 
 def _training(method: Method, graph: Data, config: TrainConfig, repeats: int) -> Measured:
+    one = _one_step(method, graph, config)
+    before = reset_peak()
+    seconds = seconds_of(one, repeats)
+    return {"seconds": seconds, "bytes": peak_bytes() - before}
+
+
+def _one_step(method: Method, graph: Data, config: TrainConfig) -> Callable[[], None]:
+    """Return a training step of `method`; of one without parameters, a step that does nothing."""
     rng = stream(0, "augment")
     method.prepare(graph, stream(0, "prepare"))
     trained = [p for p in method.parameters() if p.requires_grad]
@@ -158,6 +197,4 @@ def _training(method: Method, graph: Data, config: TrainConfig, repeats: int) ->
         optimizer.step()
         method.after_step(0.5)
 
-    before = reset_peak()
-    seconds = seconds_of(one, repeats)
-    return {"seconds": seconds, "bytes": peak_bytes() - before}
+    return one
