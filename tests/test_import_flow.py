@@ -17,7 +17,7 @@ FLOW: tuple[tuple[str, ...], ...] = (
     ("layers",),
     ("products",),
     ("encoders",),
-    ("positives", "homophily", "objectives"),
+    ("positives", "homophily", "communities", "objectives"),
     ("methods", "vision"),
     ("presets", "train", "checkpoint", "transfer"),
     ("row_saliency", "edge_saliency", "view_similarity"),

@@ -25,7 +25,7 @@ def test_names_are_tasks() -> None:
 
 def test_milestones_score_the_cheap_tasks() -> None:
     assert tasks_at_milestones(("cluster", "probe")) == ("probe",)
-    assert tasks_at_milestones(("similarity", "saliency")) == ("similarity",)
+    assert tasks_at_milestones(("similarity", "links")) == ("similarity",)
     assert tasks_at_milestones(("cluster",)) == ("probe",)
 
 

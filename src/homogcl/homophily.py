@@ -38,15 +38,15 @@ def centroids(
     center = c.mean(0)
     h, c = h - center, c - center
     # The last of k + 1 clusters is where all nodes come from: no sum is of it.
-    nearest = torch.full((h.size(0),), k, dtype=torch.long, device=h.device)
+    now = torch.full((h.size(0),), k, dtype=torch.long, device=h.device)
     sums, sizes = h.new_zeros(k, h.size(1)), h.new_zeros(k)
     for _ in range(max_iterations):
-        before, nearest = nearest, _closeness(h, c).argmax(1)
-        moved = (before != nearest).nonzero().squeeze(1)
+        before, now = now, _closeness(h, c).argmax(1)
+        moved = (before != now).nonzero().squeeze(1)
         if ranks.all(moved.numel() == 0):
             break
         # Few nodes move from the second round on, and only they change the sums.
-        came, left = (functional.one_hot(at[moved], k + 1)[:, :k] for at in (nearest, before))
+        came, left = (functional.one_hot(at[moved], k + 1)[:, :k] for at in (now, before))
         change = (came - left).to(h.dtype)  # [moved, k]
         sums += change.t() @ h[moved]
         sizes += change.sum(0)
@@ -66,6 +66,11 @@ def plus_plus(h: Tensor, k: int, rng: torch.Generator) -> Tensor:
         odds = distance if float(distance.sum()) > 0 else torch.ones_like(distance)
         chosen.append(torch.multinomial(odds.to(rng.device), 1, generator=rng).to(h.device))
     return h[torch.cat(chosen)]
+
+
+def nearest(h: Tensor, c: Tensor) -> Tensor:
+    """Return which centroid [k, d] each embedding [N, d] is nearest to, int64 [N]."""
+    return _scores(h, c).argmax(1)
 
 
 def spread(h: Tensor, c: Tensor, ranks: Ranks = ALONE) -> Tensor:

@@ -12,6 +12,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from homogcl.checkpoint import Checkpoints
+from homogcl.communities import unlabeled_scores
 from homogcl.data import own_path
 from homogcl.distributed import ALONE, Ranks
 from homogcl.edge_saliency import edge_saliency, homophily_by_saliency
@@ -161,6 +162,8 @@ def scores(
         metrics |= view_similarities(method, graph, seed)
     if "saliency" in tasks:
         metrics |= homophily_by_saliency(edge_saliency(method, graph, seed=seed))
+    if "unlabeled" in tasks:
+        metrics |= unlabeled_scores(z, graph.edge_index, stream(seed, "unlabeled", z.device))
     return metrics
 
 

@@ -22,10 +22,12 @@ TASKS = {
     "links": "link_auc",
     "similarity": "positive_similarity",
     "saliency": "edge_homophily",
+    "unlabeled": "modularity",
 }
 DEFAULT_TASKS = ("probe", "cluster")
 NEED_LABELS = ("probe", "cluster", "cluster-raw", "knn", "saliency")
-MILESTONE_TASKS = ("probe", "similarity")  # cheap enough to be scored during the training
+# Cheap enough to be scored during the training.
+MILESTONE_TASKS = ("probe", "similarity", "saliency", "unlabeled")
 
 
 def tasks_at_milestones(tasks: Sequence[str]) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from torch.nn.functional import normalize
 from torch_geometric.data import Data
 
 from homogcl.augment import augment
+from homogcl.communities import most_modular
 from homogcl.errors import UserError
 from homogcl.homophily import centroids, plus_plus, saliency, soft_assignment
 from homogcl.methods import build, method_class, method_names
@@ -211,6 +212,19 @@ def test_cold_clusters_forget_the_last_step(graph: Data) -> None:
     first = method.centroids
     method.objective(views)
     assert torch.equal(method.centroids, first)
+
+
+def test_the_number_of_clusters_is_chosen_once_and_then_kept(graph: Data) -> None:
+    method = plugged(graph, choose_clusters=True, num_clusters=10_000)
+    method.check(int(graph.num_nodes or 0))
+    views = method.views(graph, stream(0, "augment"))
+    method.objective(views)
+    chosen = method.centroids
+    rng = torch.Generator().manual_seed(views.cluster_seed)
+    found = most_modular(method.embed(graph).detach(), graph.edge_index, rng)
+    assert torch.equal(chosen, found.centroids)
+    method.objective(method.views(graph, stream(1, "augment")))
+    assert method.centroids.shape == chosen.shape
 
 
 def test_scaled_saliency_and_a_logarithm_each_reach_the_positives(graph: Data) -> None:

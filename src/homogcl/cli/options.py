@@ -34,6 +34,7 @@ class Task(StrEnum):
     links = "links"
     similarity = "similarity"
     saliency = "saliency"
+    unlabeled = "unlabeled"
 
 
 class Map(StrEnum):

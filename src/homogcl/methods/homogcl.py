@@ -10,6 +10,7 @@ from pydantic import Field
 from torch import Tensor
 from torch_geometric.data import Data
 
+from homogcl.communities import most_modular
 from homogcl.config import Config
 from homogcl.distributed import sharing
 from homogcl.encoders import move_target, target_of
@@ -56,6 +57,7 @@ class HomoGCL(Method):
         """Settings of the plug-in."""
 
         num_clusters: int = Field(default=10, ge=1)  # k
+        choose_clusters: bool = False  # whether k is the most modular of 5, 10, ..., 30 instead
         two_sigma_sq: float = Field(default=1e-3, gt=0)  # 2σ² of Eq. (5), in the unit `width`
         width: Literal["fixed", "clusters"] = "fixed"  # 1, or a node's mean squared distance to c
         clustered: Literal["embeddings", "directions"] = "embeddings"  # what the clusters are of
@@ -97,7 +99,7 @@ class HomoGCL(Method):
     def check(self, nodes: int) -> None:
         """Refuse more clusters than nodes, and what the base refuses."""
         self.base.check(nodes)
-        if self.config.num_clusters > nodes:
+        if self.config.num_clusters > nodes and not self.config.choose_clusters:
             raise UserError(
                 f"num_clusters={self.config.num_clusters} is more than the {nodes} nodes of a step"
             )
@@ -119,7 +121,7 @@ class HomoGCL(Method):
             return self.base.objective(views.base)
         edge_index = views.graph.edge_index
         h = self._rows(self.base.embed(views.graph))
-        c = self._centroids(self._clustered(h, views.graph), views.cluster_seed)
+        c = self._centroids(self._clustered(h, views.graph), edge_index, views.cluster_seed)
         r = soft_assignment(h, c, self._two_sigma_sq(h, c))
         terms = self.base.objective(views.base, self._positives(r, edge_index))
         return {**terms, "homophily": self._homophily(r, edge_index)}
@@ -178,18 +180,21 @@ class HomoGCL(Method):
         unit = 1.0 if self.config.width == "fixed" else spread(h, c, sharing().nodes)
         return self.config.two_sigma_sq * unit
 
-    def _centroids(self, h: Tensor, seed: int) -> Tensor:
+    def _centroids(self, h: Tensor, edge_index: Tensor, seed: int) -> Tensor:
         k, iterations = self.config.num_clusters, self.config.kmeans_iterations
         nodes = sharing().nodes
+        rng = torch.Generator(device=h.device).manual_seed(1234 if self._released else seed)
         if self._released:
-            rng = torch.Generator(device=h.device).manual_seed(1234)
             few = torch.randperm(h.size(0), generator=rng, device=h.device)[: 256 * k]
             self.centroids = centroids(h[few], k, rng, None, iterations, nodes)
+        elif self.config.warm_start and self.centroids.numel():
+            start = self.centroids
+            self.centroids = centroids(h, len(start), rng, start, iterations, nodes)
+        elif self.config.choose_clusters:
+            found = most_modular(h, edge_index, rng, max_iterations=iterations, ranks=nodes)
+            self.centroids = found.centroids
         else:
-            rng = torch.Generator(device=h.device).manual_seed(seed)
-            known = self.config.warm_start and self.centroids.numel()
-            start = self.centroids if known else None
-            self.centroids = centroids(h, k, rng, start, iterations, nodes)
+            self.centroids = centroids(h, k, rng, None, iterations, nodes)
         return self.centroids
 
     def _positives(self, r: Tensor, edge_index: Tensor) -> Positives:
