@@ -67,7 +67,7 @@ def plugin_table(
             if not alone or not with_it:
                 continue
             cells = [_measured(each, "test_accuracy") for each in (alone, with_it)]
-            rows.append((name, base, *cells, _gain(alone, with_it)))
+            rows.append((name, base, *cells, paired_gain(alone, with_it)))
     titles = ("Data set", "Base", "Alone", f"With {plugin}", "Gain, paired by seed")
     return Table(titles, tuple(rows), decimals=2)
 
@@ -122,7 +122,7 @@ def negatives_table(
                 seconds = summarize([run.seconds for run in runs])
                 shown = "all" if key[3] == 0 else str(key[3])
                 accuracy = _measured(runs, "test_accuracy")
-                difference = _gain(groups.get((*key[:3], 0), []), runs) if key[3] else None
+                difference = paired_gain(groups.get((*key[:3], 0), []), runs) if key[3] else None
                 shown_cells = (key[2], shown, accuracy, difference, round(seconds.mean))
                 rows.append((name, method, *shown_cells))
     counted = ("Epochs", "Negatives", "Test accuracy (%)", "Difference, paired", "Seconds")
@@ -229,13 +229,16 @@ def _measured(records: Sequence[Record], metric: str) -> Summary | None:
     return scaled(aggregate(records, metric), metric)
 
 
-def _gain(alone: Sequence[Record], with_it: Sequence[Record]) -> Summary | None:
-    before = {r.seed: r.metrics.get("test_accuracy") for r in distinct_seeds(alone)}
-    after = {r.seed: r.metrics.get("test_accuracy") for r in distinct_seeds(with_it)}
+def paired_gain(
+    alone: Sequence[Record], with_it: Sequence[Record], metric: str = "test_accuracy"
+) -> Summary | None:
+    """Return the gain of seeds which both have, accuracies in percent, or None where none has."""
+    before = {r.seed: r.metrics.get(metric) for r in distinct_seeds(alone)}
+    after = {r.seed: r.metrics.get(metric) for r in distinct_seeds(with_it)}
     gains = [
         b - a for seed, a in before.items() if a is not None and (b := after.get(seed)) is not None
     ]
-    return scaled(summarize(gains), "test_accuracy") if gains else None
+    return scaled(summarize(gains), metric) if gains else None
 
 
 def _decimals(metrics: Iterable[str]) -> int:

@@ -10,6 +10,7 @@ from pydantic import JsonValue
 
 from homogcl.errors import UserError
 from homogcl.files import write_atomically
+from homogcl.report.levers import levers_table
 from homogcl.report.overview import (
     differences_table,
     negatives_table,
@@ -144,6 +145,11 @@ def _negatives(results: Path) -> Table:
     return negatives_table(records, ("grace", "grace+homogcl"), DATA[2:])
 
 
+def _levers(results: Path, base: str, data: Sequence[str] = (*DATA[:2], "photo")) -> Table:
+    """Return what the settings of the plug-in do, the presets' first."""
+    return levers_table(_records(results, "presets", "study"), base, "homogcl", data)
+
+
 def _released(results: Path) -> Table:
     records = read_records(results / "released")
     return classification_table(records, read("classification"), ("grace+homogcl",), DATA[:1])
@@ -187,6 +193,8 @@ TABLES: dict[str, Callable[[Path], Table]] = {
     "epochs": _epochs,
     "negatives": _negatives,
     "released": _released,
+    "levers-grace": lambda results: _levers(results, "grace"),
+    "levers-bgrl": lambda results: _levers(results, "bgrl"),
     "bench": _bench,
     "tutorial": lambda results: _bench(results, ["tutorial"]),
     "scale": lambda results: _bench(results, ["scale"]),

@@ -1,0 +1,84 @@
+"""What each setting of a plug-in does: gains over the base with everything else equal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from pydantic import JsonValue
+
+from homogcl.errors import UserError
+from homogcl.report.overview import paired_gain
+from homogcl.report.table import Cell, Table
+from homogcl.results import Record
+
+SHIPPED = "as shipped"
+Flat = Mapping[str, JsonValue]
+
+
+def levers_table(records: Iterable[Record], base: str, plugin: str, data: Sequence[str]) -> Table:
+    """Return the gains over the base in accuracy, a row for each choice of settings.
+
+    A gain is that of seeds which the base and the plugged method both have, where all settings
+    that the two have in common are equal: encoder, epochs and rates among them.
+
+    Args:
+        records: Runs of the base and of the plugged method, the presets' first.
+        base: Name of the base.
+        plugin: Name of the plug-in.
+        data: Which data sets, in which order.
+    """
+    records = list(records)
+    alone = [record for record in records if record.method == base]
+    plugged = [record for record in records if record.method == f"{base}+{plugin}"]
+    rows: dict[str, dict[str, list[Record]]] = {}
+    for name in data:
+        mine = [record for record in plugged if record.data == name]
+        shipped = _flat(mine[0].settings) if mine else {}
+        for record in mine:
+            rows.setdefault(_label(record, shipped), {}).setdefault(name, []).append(record)
+    titles = [f"{name}, {kind}" for name in data for kind in ("validation", "test")]
+    cells = tuple(
+        (label, *(cell for name in data for cell in _gains(runs.get(name, []), alone)))
+        for label, runs in rows.items()
+    )
+    return Table((f"{base}+{plugin}", *titles), cells, decimals=2)
+
+
+def _gains(runs: Sequence[Record], alone: Sequence[Record]) -> tuple[Cell, Cell]:
+    if not runs:
+        return None, None
+    equal = [record for record in alone if _comparable(record, runs[0])]
+    if not equal:
+        shown = f"{runs[0].method} on {runs[0].data}, {_label(runs[0], {})}"
+        raise UserError(f"no run of the base has the settings of {shown}")
+    return paired_gain(equal, runs, "val_accuracy"), paired_gain(equal, runs, "test_accuracy")
+
+
+def _comparable(base: Record, plugged: Record) -> bool:
+    """Return whether all settings that both have are equal, on the same data."""
+    one, other = _flat(base.resolved), _flat(plugged.resolved)
+    return base.data == plugged.data and all(
+        one[key] == other[key] for key in one.keys() & other.keys()
+    )
+
+
+def _label(record: Record, shipped: Flat) -> str:
+    """Return the settings in which a run departs from the shipped ones."""
+    given, resolved = _flat(record.settings), _flat(record.resolved)
+    keys = [key for key in {**given, **shipped} if given.get(key) != shipped.get(key)]
+    shown = [f"{key.partition('.')[2]}={_shown(resolved.get(key))}" for key in sorted(keys)]
+    return ", ".join(shown) or SHIPPED
+
+
+def _shown(value: JsonValue) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _flat(settings: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    """Return the settings of all parts, by `part.key`."""
+    return {
+        f"{part}.{key}": value
+        for part, values in settings.items()
+        if isinstance(values, dict)
+        for key, value in values.items()
+    }
