@@ -18,7 +18,7 @@ FLOW: tuple[tuple[str, ...], ...] = (
     ("products",),
     ("encoders",),
     ("positives", "homophily", "communities", "objectives"),
-    ("methods", "vision"),
+    ("methods", "vision", "stopping"),
     ("presets", "train", "checkpoint", "transfer"),
     ("row_saliency", "edge_saliency", "view_similarity"),
     ("evaluate",),

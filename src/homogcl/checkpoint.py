@@ -32,6 +32,7 @@ class State:
     method: Method
     optimizer: torch.optim.Optimizer
     rng: torch.Generator
+    ranks: list[float] = field(default_factory=list)  # of embeddings, where settling ends it
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,7 @@ class Checkpoints:
             "optimizer": state.optimizer.state_dict(),
             "rng": state.rng.get_state(),
             "torch_rng": torch.get_rng_state(),
+            "ranks": list(state.ranks),
         }
         torch.save(content, buffer)
         data = buffer.getvalue()
@@ -185,6 +187,7 @@ def _put_back(state: State, content: Mapping[str, Any]) -> int:
     state.optimizer.load_state_dict(content["optimizer"])
     state.rng.set_state(content["rng"])
     torch.set_rng_state(content["torch_rng"])
+    state.ranks[:] = content.get("ranks", [])
     return epoch
 
 

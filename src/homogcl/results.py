@@ -83,6 +83,8 @@ class Record(Config):
     @property
     def epochs(self) -> int | None:
         """The epochs that the run was trained for, where its settings say."""
+        if "epochs" in self.metrics:  # of one that ended before
+            return int(self.metrics["epochs"])
         train = self.resolved.get("train")
         epochs = train.get("epochs") if isinstance(train, dict) else None
         return epochs if isinstance(epochs, int) else None

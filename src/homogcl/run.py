@@ -63,6 +63,7 @@ class Trained:
     peak_memory_bytes: int
     terms: dict[str, float]
     milestones: dict[str, dict[str, float]]
+    epochs: int  # that it took, fewer than the settings' where the embeddings settled
 
 
 def ready(spec: RunSpec, graph: Data, ranks: Ranks = ALONE) -> Method:
@@ -106,9 +107,11 @@ def train(
     milestones: dict[str, dict[str, float]] = {}
     followed = tasks_at_milestones(spec.tasks)
     scoring = 0.0  # seconds, which are not the training's
+    epochs = 0
 
     def follow(epoch: Epoch) -> None:
-        nonlocal scoring
+        nonlocal epochs, scoring
+        epochs = epoch.number
         terms.clear()
         terms.update(epoch.terms)
         if epoch.number in spec.milestones:
@@ -132,7 +135,7 @@ def train(
         ranks=ranks,
     )
     seconds = time.perf_counter() - started - scoring
-    return Trained(method, graph, seconds, peak_bytes(), terms, milestones)
+    return Trained(method, graph, seconds, peak_bytes(), terms, milestones, epochs)
 
 
 def scores(
@@ -187,8 +190,10 @@ def probe(z: Tensor, graph: Data, seed: int) -> dict[str, float]:
 
 
 def record_of(spec: RunSpec, trained: Trained, metrics: dict[str, float]) -> Record:
-    """Return the record of a run."""
+    """Return the record of a run; one that settled before its last epoch says when."""
     graph, settings = trained.graph, recorded_settings(spec)
+    if 0 < trained.epochs < spec.settings().train.epochs:
+        metrics = {**metrics, "epochs": float(trained.epochs)}
     return Record(
         method=spec.method,
         data=spec.name,

@@ -24,6 +24,7 @@ from homogcl.errors import UserError
 from homogcl.interrupt import held_back
 from homogcl.methods.base import Method, total
 from homogcl.products import shared_products
+from homogcl.stopping import LOOK_EVERY, has_settled, rank_of_directions
 from homogcl.streams import integer, stream
 
 
@@ -36,6 +37,7 @@ class TrainConfig(BatchConfig):
     optimizer: Literal["adam", "adamw"] = "adam"
     schedule: Literal["constant", "cosine"] = "constant"
     warmup_epochs: int = Field(default=0, ge=0)
+    settle: float = Field(default=0.0, ge=0, lt=1)  # end below this change of the rank; 0: never
     share_products: bool = False  # whether views share the first layer's X W: faster, rounds anew
 
 
@@ -79,10 +81,11 @@ def fit(
 ) -> Method:
     """Train `method` on `graph` in place and return it.
 
-    Labels are hidden from methods that do not declare them. With `checkpoints`, which are taken
-    at the end of epochs, training goes on from the newest one there is, to the same bits as
-    without the interruption, and SIGINT and SIGTERM end it only after the epoch and a
-    checkpoint, by raising `Interrupted`.
+    Labels are hidden from methods that do not declare them. With `settle`, training ends before
+    its last epoch once the embeddings' effective rank stands still, see `homogcl.stopping`. With
+    `checkpoints`, which are taken at the end of epochs, training goes on from the newest one
+    there is, to the same bits as without the interruption, and SIGINT and SIGTERM end it only
+    after the epoch and a checkpoint, by raising `Interrupted`.
 
     Args:
         method: What to train.
@@ -108,8 +111,8 @@ def fit(
     with torch.random.fork_rng(), shared(together), _signals(checkpoints) as came:
         # Layers such as dropout draw from torch's own generator.
         torch.manual_seed(integer(seed, "dropout"))
-        done = _resumed(state, checkpoints, ranks)
-        for index in range(done, config.epochs):
+        index = _resumed(state, checkpoints, ranks)
+        while index < config.epochs and not has_settled(state.ranks, config.settle):
             started = time.perf_counter()
             _align(state, together.nodes, f"of epoch {index}", seed)
             rng = stream(seed, f"batch {index}")
@@ -118,14 +121,17 @@ def fit(
                 for number, batch in enumerate(batches.epoch(rng))
             ]
             loss, terms = _means([step for each in ranks.gather(steps) for step in each])
+            index += 1
+            if config.settle and index % LOOK_EVERY == 0:
+                state.ranks.append(ranks.first(rank_of_directions(embeddings(method, graph))))
             if on_epoch and ranks.is_first:
                 seconds = time.perf_counter() - started
-                on_epoch(Epoch(index + 1, config.epochs, loss, terms, seconds))
+                on_epoch(Epoch(index, config.epochs, loss, terms, seconds))
             if checkpoints:
                 # After the log, so that a log always reaches as far as the checkpoint.
                 signal = max(ranks.gather(came() or 0)) or None
-                last = index + 1 == config.epochs
-                checkpoints.after_epoch(state if ranks.is_first else None, index + 1, last, signal)
+                last = index == config.epochs or has_settled(state.ranks, config.settle)
+                checkpoints.after_epoch(state if ranks.is_first else None, index, last, signal)
     return method
 
 
