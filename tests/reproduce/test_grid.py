@@ -29,6 +29,9 @@ class Plain:
     label: str
     error: Exception | None = None
 
+    def path(self, results: Path) -> Path:
+        return results / f"{self.label}.json"
+
     def run(self, results: Path, on_epoch: OnEpoch | None = None) -> tuple[Record, bool]:
         if self.error is not None:
             raise self.error

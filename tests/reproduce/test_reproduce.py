@@ -12,7 +12,8 @@ from homogcl.reported import read
 from homogcl.reproduce import plan
 from homogcl.reproduce.figures import FIGURES
 from homogcl.reproduce.tables import TABLE_ARTIFACTS
-from homogcl.results import read_record
+from homogcl.results import read_record, write_record
+from tests.records import make_record
 from tests.reliability.processes import Ended, Running, start
 from tests.shell import Shell
 
@@ -24,8 +25,8 @@ def records(folder: Path) -> dict[Path, int]:
     return {path: path.stat().st_mtime_ns for path in folder.glob("out/results/**/*.json")}
 
 
-def rows(folder: Path, name: str) -> list[dict[str, str]]:
-    with (folder / "out" / f"{name}.csv").open(encoding="utf-8") as file:
+def rows(folder: Path, name: str, out: str = "out") -> list[dict[str, str]]:
+    with (folder / out / f"{name}.csv").open(encoding="utf-8") as file:
         return list(csv.DictReader(file))
 
 
@@ -52,6 +53,12 @@ def test_killed_in_the_middle_it_goes_on_and_makes_every_table_and_figure(tmp_pa
     for name in FIGURES:
         assert (tmp_path / "out" / f"{name}.png").read_bytes().startswith(b"\x89PNG")
         assert "</svg>" in (tmp_path / "out" / f"{name}.svg").read_text("utf-8")
+
+    index = (tmp_path / "out" / "index.md").read_text("utf-8")
+    for name in {**FIGURES, **TABLE_ARTIFACTS}:
+        assert index.count(f"`homogcl reproduce {name} --quick`") == 1
+        ending = "png" if name in FIGURES else "csv"
+        assert f"[{name}.{ending}]({name}.{ending})" in index
 
     for name, artifact in TABLE_ARTIFACTS.items():
         for ending in ("md", "tex", "csv"):
@@ -100,3 +107,18 @@ def test_what_fails_is_named_and_the_rest_is_made(
     assert len(failed) == 6 + 2
     assert "failed: bgrl on photo, seed 0: " in "\n".join(failed)
     assert "6 of 6 trainings and 2 of 2 tables" in lines[-1]
+
+
+def test_records_alone_make_what_they_can_and_nothing_is_trained(
+    homogcl: Shell, tmp_path: Path
+) -> None:
+    record = make_record({}, method="bgrl", data="photo", seconds=90.0)
+    write_record(tmp_path / "results" / "presets", record)
+    homogcl("reproduce", "bgrl", "saliency", "--no-train", code=2)
+    assert "0 of 0 trainings and 1 of 2 tables and figures failed" in homogcl.err
+    assert "failed: saliency: the figure saliency needs " in homogcl.err
+    shown = rows(tmp_path, "bgrl", "reproduction")
+    [photo] = [row for row in shown if (row["Data set"], row["Method"]) == ("photo", "bgrl")]
+    assert float(photo["Test accuracy (%)"]) == 80
+    index = (tmp_path / "reproduction" / "index.md").read_text("utf-8")
+    assert "| Figure 4 | `homogcl reproduce saliency` | 0 of 3 | – | – |" in index

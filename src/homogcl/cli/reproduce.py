@@ -16,6 +16,7 @@ from homogcl.interrupt import stopping
 from homogcl.reproduce.artifact import Artifact
 from homogcl.reproduce.catalog import ALL, ARTIFACTS, chosen
 from homogcl.reproduce.grid import cells_of, record_cells
+from homogcl.reproduce.index import write_index
 
 NAMES = ", ".join([*ARTIFACTS, ALL])
 
@@ -31,17 +32,20 @@ def reproduce(
     results: Annotated[
         Path | None, typer.Option(help="Folder of records (else results; OUT/results if quick).")
     ] = None,
+    train: Annotated[
+        bool, typer.Option(help="Run what has no record yet; else show the records there are.")
+    ] = True,
 ) -> None:
     """Make tables and figures of the paper, from the trainings that they need to the files.
 
     Trainings whose records are there are not run again, so that the same command goes on where it
-    was stopped. One that fails is named, and the others go on.
+    was stopped. One that fails is named, and the others go on. index.md lists what was made.
     """
     artifacts = chosen(names)
     if quick and results is not None:
         raise UserError("--quick keeps its records below --out: leave out --results")
     records = results or (out / "results" if quick else Path("results"))
-    cells = cells_of(artifacts, quick=quick)
+    cells = cells_of(artifacts, quick=quick) if train else []
     started = time.perf_counter()
     with only_process_in(out):
         with (
@@ -49,11 +53,14 @@ def reproduce(
             stopping(lambda: f"{show.done} of {len(cells)} trainings"),
         ):
             failures = record_cells(cells, records, show)
-        written, unwritten = _write(artifacts, records, out, quick)
-    for path in written:
+        written = _write(artifacts, records, out, quick)
+        index = write_index(artifacts, written, records, out, quick=quick)
+    files = [path for each in written.values() for path in each]
+    for path in [*files, index]:
         display.say(f"wrote {path}")
     taken = duration(time.perf_counter() - started)
-    display.say(f"{len(written)} files from {len(cells) - failures} trainings in {taken}")
+    display.say(f"{len(files)} files from {len(cells) - failures} trainings in {taken}")
+    unwritten = len(artifacts) - len(written)
     if failures or unwritten:
         raise UserError(
             f"{failures} of {len(cells)} trainings and {unwritten} of {len(artifacts)} tables and "
@@ -63,14 +70,12 @@ def reproduce(
 
 def _write(
     artifacts: list[Artifact], results: Path, out: Path, quick: bool
-) -> tuple[list[Path], int]:
-    """Return the files that were written, and how many artifacts could not be."""
-    written: list[Path] = []
-    failures = 0
+) -> dict[str, list[Path]]:
+    """Return the files that were written, by artifact; one that could not be is named."""
+    written: dict[str, list[Path]] = {}
     for artifact in artifacts:
         try:
-            written += artifact.write(results, out, quick)
+            written[artifact.name] = artifact.write(results, out, quick)
         except UserError as error:
             display.note(f"failed: {artifact.name}: {error}")
-            failures += 1
-    return written, failures
+    return written

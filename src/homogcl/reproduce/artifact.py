@@ -19,6 +19,9 @@ class Cell(Protocol):
     def label(self) -> str:
         """What the display calls it."""
 
+    def path(self, results: Path) -> Path:
+        """Return where the record lies below the folder `results`."""
+
     def run(self, results: Path, on_epoch: OnEpoch | None = None) -> tuple[Record, bool]:
         """Return the record below the folder `results`, and whether it was made now."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 from homogcl.errors import UserError
 from homogcl.reproduce.artifact import Cell, GraphCell
@@ -54,20 +53,13 @@ TITLES = {
 }
 
 
-class Kept(Cell, Protocol):
-    """A cell that says where its record lies."""
-
-    def path(self, results: Path) -> Path:
-        """Return where the record lies below the folder `results`."""
-
-
 @dataclass(frozen=True)
 class Runs:
     """Cells that differ in the seed alone, and what a figure calls them."""
 
     name: str
     data: str
-    cells: tuple[Kept, ...]
+    cells: tuple[Cell, ...]
 
 
 @dataclass(frozen=True)
@@ -138,7 +130,7 @@ class Shelf:
         """Return the runs' records, each of which has `metric`, or refuse the first that fails."""
         return [self.record(cell, metric) for cell in runs.cells]
 
-    def record(self, cell: Kept, metric: str) -> Record:
+    def record(self, cell: Cell, metric: str) -> Record:
         """Return the record of one cell."""
         path = cell.path(self.results)
         record = read_record(path) if is_done(path) else None

@@ -1,0 +1,58 @@
+"""What was made of which trainings: each table and figure with its command and its time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from homogcl.estimate import duration
+from homogcl.files import write_atomically
+from homogcl.report.table import Cell, Table, to_markdown
+from homogcl.reproduce.artifact import Artifact
+from homogcl.results import is_done, read_record
+
+INDEX = "index.md"
+Written = Mapping[str, Sequence[Path]]  # the files of each artifact, by its name
+
+
+def write_index(
+    artifacts: Sequence[Artifact], written: Written, results: Path, out: Path, *, quick: bool
+) -> Path:
+    """Write a page that lists the artifacts, and return its path.
+
+    Args:
+        artifacts: What to list.
+        written: Their files in the folder `out`; an artifact without any could not be made.
+        results: Folder of the records.
+        out: Folder of the page.
+        quick: Whether they were made in their quick form.
+    """
+    table = index_table(artifacts, written, results, quick=quick)
+    text = f"# Tables and figures of the paper\n\n{to_markdown(table)}\n"
+    return write_atomically(out / INDEX, text.encode())
+
+
+def index_table(
+    artifacts: Sequence[Artifact], written: Written, results: Path, *, quick: bool
+) -> Table:
+    """Return a row for each artifact: its command, how many trainings have records, their time.
+
+    A training that several artifacts share counts in each of them.
+    """
+    columns = ("In the paper", "Command", "Trainings", "Their time", "Files")
+    rows: list[tuple[Cell, ...]] = []
+    for artifact in artifacts:
+        paths = [cell.path(results) for cell in artifact.cells(quick)]
+        seconds = [read_record(path).seconds for path in paths if is_done(path)]
+        command = f"`homogcl reproduce {artifact.name}{' --quick' if quick else ''}`"
+        files = ", ".join(f"[{p.name}]({p.name})" for p in written.get(artifact.name, ()))
+        rows.append(
+            (
+                artifact.paper,
+                command,
+                f"{len(seconds)} of {len(paths)}" if paths else None,
+                duration(sum(seconds)) if seconds else None,
+                files or None,
+            )
+        )
+    return Table(columns, tuple(rows), decimals=2)
