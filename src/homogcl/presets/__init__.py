@@ -96,7 +96,8 @@ def _files(method: str) -> Iterator[tuple[str, dict[str, dict[str, object]]]]:
     base, plugins = split_name(method)
     # The ablation `hard` is HomoGCL under another name and shares its presets.
     shared = [plugin(each).wrap.__name__.lower() for each in plugins]
-    for name in [base, *shared, *([method] if plugins else [])]:
+    together = ["+".join([base, *shared])] if plugins else []
+    for name in [base, *shared, *together]:
         if sections := _read(name):
             yield name, sections
 
