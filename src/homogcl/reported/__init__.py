@@ -58,7 +58,7 @@ def read(table: str) -> list[Reported]:
 
 
 def causes() -> list[Cause]:
-    """Return the established causes of differences from the paper."""
+    """Return the causes of differences from the paper, as far as they are established."""
     file = resources.files(__name__) / "causes.csv"
     rows = csv.DictReader(file.read_text("utf-8").splitlines())
     return [
