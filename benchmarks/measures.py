@@ -60,12 +60,12 @@ def loss_share(nodes: int = 7650, dim: int = 256) -> Measured:
     return result
 
 
-def step(method: str, data: str, repeats: int = 5, negatives: str = "") -> Measured:
+def step(method: str, data: str, repeats: int = 5, *changed: str) -> Measured:
     """Return seconds and memory of a training step of `method` on a data set with its preset.
 
-    `negatives` replaces the preset's choice where it is given.
+    `changed` are settings in place of the preset's, such as "negatives=exact".
     """
-    settings = resolve(method, data, {"negatives": negatives} if negatives else {})
+    settings = resolve(method, data, dict(each.split("=") for each in changed))
     graph = load(data, features=settings.data.features)
     made = build(method, settings.method, Sizes.of(graph), seed=0)
     return _training(made, graph, settings.train, repeats)
@@ -178,7 +178,8 @@ def _training(method: Method, graph: Data, config: TrainConfig, repeats: int) ->
     one = _one_step(method, graph, config)
     before = reset_peak()
     seconds = seconds_of(one, repeats)
-    return {"seconds": seconds, "bytes": peak_bytes() - before}
+    peak = peak_bytes()
+    return {"seconds": seconds, "bytes": peak - before, "peak_bytes": peak}
 
 
 def _one_step(method: Method, graph: Data, config: TrainConfig) -> Callable[[], None]:

@@ -11,8 +11,13 @@ from docs.method_pages import stale
 from homogcl.cli import app
 from homogcl.report.readme import TABLES, shown_tables
 from homogcl.report.table import stale_tables
+from homogcl.reproduce.catalog import ARTIFACTS
+from homogcl.reproduce.figures import FIGURES
+from homogcl.reproduce.index import INDEX, write_index
+from homogcl.reproduce.tables import TABLE_ARTIFACTS
 
 ROOT = Path(__file__).parents[1]
+REPRODUCED = ROOT / "docs" / "reproduced"  # by `homogcl reproduce all --no-train`
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
 EXAMPLES = [
     pytest.param(code, id=f"{page.name}-{number}")
@@ -55,6 +60,23 @@ def test_tables_are_those_of_the_records(page: Path) -> None:
     shown = re.findall(r"<!-- table:([\w-]+) -->", page.read_text("utf-8"))
     assert set(shown) <= {*TABLES}
     assert stale_tables(page, shown_tables(ROOT, shown)) == []
+
+
+@pytest.mark.parametrize("name", sorted({*TABLE_ARTIFACTS} - {"statistics"}))
+def test_reproduced_tables_are_those_of_the_records(name: str, tmp_path: Path) -> None:
+    for path in ARTIFACTS[name].write(ROOT / "results", tmp_path, False):
+        assert path.read_bytes() == (REPRODUCED / path.name).read_bytes(), path.name
+
+
+def test_reproduced_artifacts_are_all_there_and_listed_with_their_trainings(tmp_path: Path) -> None:
+    written = {
+        name: [REPRODUCED / f"{name}.{ending}" for ending in endings]
+        for names, endings in ((TABLE_ARTIFACTS, ("md", "tex", "csv")), (FIGURES, ("png", "svg")))
+        for name in names
+    }
+    assert [path for paths in written.values() for path in paths if not path.exists()] == []
+    index = write_index(list(ARTIFACTS.values()), written, ROOT / "results", tmp_path, quick=False)
+    assert index.read_bytes() == (REPRODUCED / INDEX).read_bytes()
 
 
 def test_every_method_has_a_page_that_says_what_its_code_says() -> None:

@@ -10,6 +10,7 @@ from torch_geometric.data import Data
 from homogcl.methods.ariel import ARIEL, ArielViews
 from homogcl.methods.base import Sizes
 from homogcl.methods.homogcl import HomoGCL
+from homogcl.objectives.adversarial import information_regularizer
 from homogcl.positives import Positives
 from homogcl.train import TrainConfig, fit
 from tests.graphs import with_isolated
@@ -150,6 +151,20 @@ def test_terms_of_no_weight_are_not_computed(block_graph: Data) -> None:
     full = build(block_graph, information_weight=1.0)
     terms = full.objective(drawn(full, block_graph))
     assert set(terms) == {"contrast", "adversarial", "information"}
+
+
+def test_the_information_term_compares_both_views_with_the_clean_subgraph(
+    block_graph: Data,
+) -> None:
+    method = build(block_graph, information_weight=1.0)
+    views = drawn(method, block_graph)
+    u, v, z = (
+        method.projector(method.encoder(graph)).detach()
+        for graph in (views.first, views.second, views.clean)
+    )
+    found = method.objective(views)["information"]
+    wanted = information_regularizer(u, v, z, method.config.temperature)
+    assert float(found.detach()) == pytest.approx(float(wanted), rel=1e-5)
 
 
 @pytest.mark.parametrize("sparse", [False, True])

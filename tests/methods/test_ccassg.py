@@ -5,8 +5,10 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
+from homogcl.errors import UserError
 from homogcl.methods.base import Sizes, total
 from homogcl.methods.ccassg import CCASSG
+from homogcl.train import TrainConfig, fit
 from tests.reference.neighbors import doubled, neighbor_mean, weighted_pairs
 
 
@@ -71,3 +73,9 @@ def test_equal_views_without_redundancy_are_the_minimum() -> None:
 def test_embeddings_are_not_standardized(block_graph: Data) -> None:
     method, graph = ccassg(), doubled(block_graph)
     assert torch.equal(method.embed(graph), method.encoder(graph))
+
+
+def test_a_single_node_is_refused_before_anything_is_done(block_graph: Data) -> None:
+    lone = block_graph.subgraph(torch.tensor([0]))
+    with pytest.raises(UserError, match="CCA-SSG standardizes over the nodes"):
+        fit(ccassg(), lone, TrainConfig(epochs=1), seed=0)

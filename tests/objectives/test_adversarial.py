@@ -7,6 +7,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
+from torch.nn import functional
 from torch_geometric.nn import GCNConv
 
 from homogcl.objectives.adversarial import (
@@ -127,3 +128,22 @@ def test_the_information_regularizer_equals_its_formula() -> None:
     grads = torch.autograd.grad(information_regularizer(u, v, z, 0.5), (u, z), allow_unused=True)
     assert grads[0] is not None
     assert grads[1] is None
+
+
+def test_gradients_of_the_information_regularizer_are_those_of_the_views_agreement() -> None:
+    rng = torch.Generator().manual_seed(3)
+    u, v, z, way = (torch.randn(6, 4, generator=rng, dtype=torch.float64) for _ in range(4))
+    v = u + 0.3 * v
+
+    def s(a: Tensor, b: Tensor) -> Tensor:
+        return (functional.cosine_similarity(a, b) / 0.5).exp()
+
+    def moved(step: float) -> float:
+        # The mark that the clean graph sets stands still: no gradient flows through it.
+        return float((2 * s(u + step * way, v) - s(u, z) - s(v, z)).relu().mean())
+
+    start = u.clone().requires_grad_()
+    [grad] = torch.autograd.grad(information_regularizer(start, v, z, 0.5), start)
+    numeric = (moved(1e-6) - moved(-1e-6)) / 2e-6
+    assert float((grad * way).sum()) == pytest.approx(numeric, rel=1e-6)
+    assert abs(numeric) > 0.01

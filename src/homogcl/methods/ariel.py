@@ -43,7 +43,8 @@ class ARIEL(Method):
     terms with the clean subgraph G. ε1 grows by `curriculum_growth` every `curriculum_epochs`;
     the authors' later code, from which the presets come, keeps it constant. Layers start from
     Glorot weights, unlike the released code's own layer, and all nodes can be drawn, isolated
-    ones too.
+    ones too. Positive pairs enter both contrasts that are minimized; the adversary raises the
+    plain one.
     """
 
     name = "ARIEL"

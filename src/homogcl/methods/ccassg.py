@@ -48,9 +48,9 @@ class CCASSG(Method):
         self.config = config
         self.encoder = Encoder(config, sizes.features)
 
-    def prepare(self, graph: Data, rng: torch.Generator) -> None:
+    def check(self, nodes: int) -> None:
         """Refuse a single node, which has no deviation to divide by."""
-        if graph.num_nodes == 1:
+        if nodes == 1:
             raise UserError("CCA-SSG standardizes over the nodes and needs at least two of them")
 
     def views(self, graph: Data, rng: torch.Generator) -> TwoViews:

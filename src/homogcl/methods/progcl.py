@@ -38,7 +38,8 @@ class ProGCL(Method):
 
         w_ij = p(true | s_ij) s_ij / mean_{k≠i} p(true | s_ik) s_ik
 
-    both in the other view and in the anchor's own. Up to `start_epoch` the loss is GRACE's; from
+    Node j weighs by its similarity in the other view, also where it is a negative of the anchor's
+    own view. Up to `start_epoch` the loss is GRACE's; from
     then on the mixture is fitted every `refit_every` epochs to the similarities of `fit_nodes`
     random nodes to all others, and the weights are those of the current embeddings.
     `variant="released"` does what the published code does: one fit, own pairs among the

@@ -14,8 +14,9 @@ from homogcl.sparse import Pattern, product
 def density_loss(r: Tensor, graph: Data, inter_weight: float) -> Tensor:
     """Return gCooL's DeCA loss to minimize: edges should lie inside communities.
 
-    With F = Rᵀ A R, it is λ (ΣF - tr F) / (N(N-1)) - tr F / N + tr(RᵀR) / 2N; the last part keeps
-    one community from taking all. A stays sparse.
+    With F = Rᵀ A R, it is λ (ΣF - tr F) / (N(N-1)) - tr F / N + tr(RᵀR) / 2N; the last part
+    favors soft assignments. Nothing in it keeps one community from taking all nodes, which in gCooL
+    the node contrast does. A stays sparse.
 
     Args:
         r: Assignments, rows sum to 1, [N, k].

@@ -166,6 +166,16 @@ def _bench(results: Path, parts: Sequence[str] = ("peer", "loss", "memory", "gro
     return Table(("Measure", "Value", "Held to"), tuple(rows), decimals=2)
 
 
+def _methods(results: Path) -> Table:
+    """Return the kept ratios of the methods' steps to GRACE's, a row for each method."""
+    kept = json.loads((results.parent / "benchmarks" / "results.json").read_text("utf-8"))
+    ratios: dict[str, list[str]] = {}
+    for row in kept["methods"]["rows"]:
+        ratios.setdefault(row["measure"].split(":")[0], []).append(f"{row['value']:.2f}")
+    rows = tuple((name, *both) for name, both in ratios.items())
+    return Table(("Method", "Time over grace", "Memory over grace"), rows, decimals=2)
+
+
 def _sampling(results: Path) -> Table:
     """Return the kept errors of sampled negatives, a row for each M and a column for each kind."""
     kept = json.loads((results.parent / "benchmarks" / "results.json").read_text("utf-8"))
@@ -200,4 +210,5 @@ TABLES: dict[str, Callable[[Path], Table]] = {
     "scale": lambda results: _bench(results, ["scale"]),
     "arxiv-step": lambda results: _bench(results, ["arxiv-step", "arxiv-epoch"]),
     "sampling": _sampling,
+    "methods": _methods,
 }

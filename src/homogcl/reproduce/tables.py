@@ -46,7 +46,7 @@ def _artifact(name: str, paper: str, make: Make, plan: Plan | None) -> Artifact:
     def write(results: Path, out: Path, quick: bool) -> list[Path]:
         table = make(results, (QUICK_DATA,)) if quick else make(results)
         texts = {
-            "md": f"{paper}\n\n{to_markdown(table)}\n",
+            "md": f"# {paper}\n\n{to_markdown(table)}\n",
             "tex": f"% {paper}\n{to_latex(table)}\n",
             "csv": to_csv(table),
         }

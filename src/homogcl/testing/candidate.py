@@ -43,14 +43,14 @@ def candidate(method: str | type[Method]) -> Candidate:
     """Return a registered method under its preset for unknown graphs, or a class, narrowed."""
     if isinstance(method, str):
         preset = resolve(method, "my-graph")
-        settings = resolve(method, "my-graph", _widths(preset.method))
+        settings = resolve(method, "my-graph", _small(preset.method))
 
         def from_name(sizes: Sizes, seed: int) -> Method:
             return build(method, settings.method, sizes, seed)
 
         return Candidate(method, from_name, settings.train)
     defaults = method.Config().model_dump()
-    config = method.Config(**{**defaults, **_widths(defaults)})
+    config = method.Config(**{**defaults, **_small(defaults)})
 
     def from_class(sizes: Sizes, seed: int) -> Method:
         with torch.random.fork_rng():
@@ -77,10 +77,14 @@ def _plugged(each: Candidate, name: str) -> Candidate:
     return replace(each, name=f"{each.name}+{name}", make=wrapped)
 
 
-def _widths(settings: Mapping[str, object]) -> dict[str, object]:
-    """Return the widths among `settings` that are too large for a small graph, made small."""
-    return {
+def _small(settings: Mapping[str, object]) -> dict[str, object]:
+    """Return the widths among `settings` that are too large for a small graph, made small.
+
+    A part that would set in after more steps than a check takes is there from the first one.
+    """
+    widths = {
         key: NARROW
         for key, value in settings.items()
         if key.endswith("_dim") and isinstance(value, int) and value > NARROW
     }
+    return {**widths, **({"start_epoch": 0} if "start_epoch" in settings else {})}
