@@ -225,6 +225,13 @@ def recorded_at(spec: RunSpec, results: Path) -> Path:
     )
 
 
+def found(spec: RunSpec, results: Path) -> Record | None:
+    """Return the record of `spec` in the folder `results`, or None unless it has all of it."""
+    path = recorded_at(spec, results)
+    record = read_record(path) if is_done(path) else None
+    return record if record is not None and _has_all(record, spec) else None
+
+
 def run_cell(spec: RunSpec, results: Path, on_epoch: OnEpoch | None = None) -> tuple[Record, bool]:
     """Train, evaluate and record one cell of a grid; return the record and whether it ran now.
 

@@ -31,22 +31,23 @@ def runs(method: str, data: str, *accuracies: float, first_seed: int = 0) -> lis
     ]
 
 
-def test_a_row_a_method_and_two_columns_a_data_set() -> None:
+def test_a_row_a_method_and_three_columns_a_data_set() -> None:
     records = [*runs("grace", "cora", 0.82, 0.84), *runs("random", "photo", 0.9)]
     table = overview_table(
         records, PAPER, ["random", "grace", "sage"], ["cora", "photo"], {"test_accuracy": ""}
     )
     assert to_markdown(table).splitlines() == [
-        "| Method | cora | cora, paper | photo | photo, paper |",
-        "| --- | --- | --- | --- | --- |",
-        "| random | – | – | 90.00 (1) | – |",
-        "| grace | 83.00 ± 1.41 (2) | 81.5 ± 0.3 | – | 92.15 ± 0.24 |",
+        "| Method | cora | cora, paper | cora, difference "
+        "| photo | photo, paper | photo, difference |",
+        "| --- | --- | --- | --- | --- | --- | --- |",
+        "| random | – | – | – | 90.00 (1) | – | – |",
+        "| grace | 83.00 ± 1.41 (2) | 81.5 ± 0.3 | +1.50 | – | 92.15 ± 0.24 | – |",
     ]
 
 
 def test_fractions_keep_three_decimals() -> None:
     table = overview_table(runs("gae", "photo", 0.9), [], ["gae"], ["photo"], {"nmi": " NMI"})
-    assert to_markdown(table).splitlines()[-1] == "| gae | 0.450 (1) | – |"
+    assert to_markdown(table).splitlines()[-1] == "| gae | 0.450 (1) | – | – |"
 
 
 def test_two_choices_of_settings_are_refused() -> None:
@@ -61,12 +62,17 @@ def test_the_gain_is_of_the_seeds_that_both_have() -> None:
         *runs("bgrl+homogcl", "cora", 0.74, 0.66, 0.1, first_seed=1),
         *runs("grace", "cora", 0.8),
     ]
-    table = plugin_table(records, ["grace", "bgrl"], "homogcl", ["cora"])
+    printed = [replace(PAPER[0], method="bgrl+homogcl", value=84.0)]
+    printed += [replace(PAPER[0], method="bgrl", value=82.5)]
+    table = plugin_table(records, printed, ["grace", "bgrl"], "homogcl", ["cora"])
     (row,) = table.rows
     assert row[:2] == ("cora", "bgrl")
-    gain = row[-1]
+    *_, gain, paper = row
     assert gain is not None
     assert gain == pytest.approx((5.0, 2**0.5, 2))
+    assert paper == "+1.50"
+    (row,) = plugin_table(records, printed[1:], ["bgrl"], "homogcl", ["cora"]).rows
+    assert row[-1] is None
 
 
 def test_a_notable_difference_needs_a_cause() -> None:

@@ -57,12 +57,12 @@ def test_rows_are_in_the_order_of_print_and_others_come_last() -> None:
         {"test_accuracy": "Test"},
         lambda record: "few" if record.seed else "",
     )
-    assert table.columns[-2:] == ("Test", "Test, paper")
+    assert table.columns[-3:] == ("Test", "Test, paper", "Test, difference")
     assert rows(table) == [
-        ["arxiv", "sage", "–", "–", "–", "–", "71.5"],
-        ["arxiv", "grace", "few", "structural", "7", "60.00 (1)", "60.5"],
-        ["arxiv", "grace", "–", "structural", "7", "50.00 (1)", "70.0"],
-        ["arxiv", "bgrl", "–", "structural", "7", "30.00 (1)", "–"],
+        ["arxiv", "sage", "–", "–", "–", "–", "71.5", "–"],
+        ["arxiv", "grace", "few", "structural", "7", "60.00 (1)", "60.5", "-0.50"],
+        ["arxiv", "grace", "–", "structural", "7", "50.00 (1)", "70.0", "-20.00"],
+        ["arxiv", "bgrl", "–", "structural", "7", "30.00 (1)", "–", "–"],
     ]
 
 
@@ -79,9 +79,10 @@ def test_arxiv_tells_numbers_of_negatives_apart(tmp_path: Path) -> None:
         drawn: dict[str, JsonValue] = {"negatives": "sampled", "num_negatives": k}
         write_record(tmp_path / "arxiv", run("grace", 0, 0.5 + k / 100, drawn))
     shown = {(row[1], row[2]): row[5:] for row in rows(arxiv(tmp_path))}
-    assert shown["grace", "–"] == ["50.00 (1)", "out of memory", "40.00 (1)", "out of memory"]
-    assert shown["grace", "subsampling k=8"][2:] == ["58.00 (1)", "70.33 ± 0.18"]
-    assert shown["bgrl", "–"] == ["–", "72.53 ± 0.09", "–", "71.64 ± 0.12"]
+    lost = "out of memory"
+    assert shown["grace", "–"] == ["50.00 (1)", lost, "–", "40.00 (1)", lost, "–"]
+    assert shown["grace", "subsampling k=8"][3:] == ["58.00 (1)", "70.33 ± 0.18", "-12.33"]
+    assert shown["bgrl", "–"] == ["–", "72.53 ± 0.09", "–", "–", "71.64 ± 0.12", "–"]
     assert len(shown) == 14
 
 
@@ -105,5 +106,8 @@ def test_ablation_takes_presets_and_what_differs_from_them(tmp_path: Path) -> No
         "without homophily loss",
     )
     assert without is not None
-    assert shown["grace+homogcl", "without homophily loss"] == ["70.00 (1)", without.printed]
+    assert without.value is not None
+    difference = f"{70 - without.value:+.2f}"
+    cells = ["70.00 (1)", without.printed, difference]
+    assert shown["grace+homogcl", "without homophily loss"] == cells
     assert list(shown)[-1] == ("grace", "–")

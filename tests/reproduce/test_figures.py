@@ -24,6 +24,7 @@ from homogcl.reproduce.figures.similarity import curve
 from homogcl.reproduce.layout_cell import LayoutCell, Points, read_points, write_points
 from homogcl.reproduce.vision_cell import VisionCell
 from homogcl.spec import recorded_settings
+from homogcl.vision.images import CIFAR
 from tests.records import make_record
 from tests.shell import Shell
 
@@ -47,7 +48,8 @@ def metrics(level: float) -> dict[str, float]:
 def keep(cell: Cell, results: Path, level: float) -> None:
     """Write a record by hand where the cell has its own."""
     assert isinstance(cell, GraphCell | VisionCell | LayoutCell)
-    epochs = {str(epoch): metrics(level / epoch) for epoch in (1, 2, 3)}
+    followed = () if isinstance(cell, VisionCell) else cell.spec.milestones
+    epochs = {str(epoch): metrics(level / epoch) for epoch in followed or (1, 2, 3)}
     seed = cell.seed if isinstance(cell, VisionCell) else cell.spec.seed
     found: dict[str, object] = {"metrics": metrics(level), "milestones": epochs}
     record = make_record({"train": {"epochs": 4}}, seed=seed, **found)
@@ -155,7 +157,23 @@ def test_full_and_quick_cells_never_share_a_record(name: str, tmp_path: Path) ->
         for cell in FIGURES[name].cells(quick):
             assert isinstance(cell, GraphCell | VisionCell | LayoutCell)
             assert cell.path(tmp_path).is_relative_to(tmp_path / "quick") == quick
-            assert (cell.path(tmp_path).parents[1].name in {"demo", "digits"}) == quick
+            if not isinstance(cell, VisionCell):
+                assert (cell.spec.name == "demo") == quick
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_digits_stand_in_for_images_that_are_not_at_hand(
+    there: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOMOGCL_DATA", str(tmp_path))
+    if there:
+        (tmp_path / CIFAR).parent.mkdir()
+        (tmp_path / CIFAR).touch()
+    cells = [c for c in FIGURES["augmentation"].cells(False) if isinstance(c, VisionCell)]
+    assert {cell.data for cell in cells} == {"cifar10" if there else "digits"}
+    keep_all("augmentation", tmp_path / "results", quick=False)
+    _, drawn = FIGURES["augmentation"].write(tmp_path / "results", tmp_path / "out", False)
+    assert ("CIFAR-10" if there else "digits") in drawn.read_text("utf-8")
 
 
 def test_records_of_presets_are_those_of_the_presets_settings() -> None:

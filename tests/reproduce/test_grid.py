@@ -32,6 +32,9 @@ class Plain:
     def path(self, results: Path) -> Path:
         return results / f"{self.label}.json"
 
+    def found(self, results: Path) -> Record | None:
+        return None
+
     def run(self, results: Path, on_epoch: OnEpoch | None = None) -> tuple[Record, bool]:
         if self.error is not None:
             raise self.error

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 from homogcl.errors import UserError
 from homogcl.report.table import Cell, Table
-from homogcl.report.tables import scaled
+from homogcl.report.tables import comparison, scaled
 from homogcl.reported import Cause, Reported, find
 from homogcl.results import Record, Summary, aggregate, distinct_seeds, summarize
 
 Groups = Mapping[tuple[str, str], list[Record]]
 
+_COMPARED = ("", ", paper", ", difference")  # what a metric's columns are called
 NOTABLE = {"test_accuracy": 1.5, "nmi": 0.05, "ari": 0.05}  # differences that need a reason
 
 
@@ -23,7 +24,7 @@ def overview_table(
     data: Sequence[str],
     metrics: Mapping[str, str],
 ) -> Table:
-    """Return every metric of every data set beside the paper's, a row a method.
+    """Return every metric of every data set, the paper's and the difference, a row a method.
 
     Args:
         records: Runs, of one choice of settings for each method and data set.
@@ -33,11 +34,9 @@ def overview_table(
         metrics: What is shown, and how its columns are called behind the data set's name.
     """
     groups = _groups(records)
+    decimals = _decimals(metrics)
     columns = [
-        f"{name}{title}{paper}"
-        for name in data
-        for title in metrics.values()
-        for paper in ("", ", paper")
+        f"{name}{title}{each}" for name in data for title in metrics.values() for each in _COMPARED
     ]
     rows = []
     for method in methods:
@@ -45,19 +44,29 @@ def overview_table(
             cell
             for name in data
             for metric in metrics
-            for cell in _beside(groups, reported, method, name, metric)
+            for cell in comparison(
+                groups.get((method, name), []),
+                metric,
+                find(reported, method, name, metric),
+                decimals,
+            )
         ]
         if any(cell is not None for cell in cells):
             rows.append((method, *cells))
-    return Table(("Method", *columns), tuple(rows), _decimals(metrics))
+    return Table(("Method", *columns), tuple(rows), decimals)
 
 
 def plugin_table(
-    records: Iterable[Record], bases: Sequence[str], plugin: str, data: Sequence[str]
+    records: Iterable[Record],
+    reported: Sequence[Reported],
+    bases: Sequence[str],
+    plugin: str,
+    data: Sequence[str],
 ) -> Table:
     """Return each base's test accuracy in percent, alone and with a plug-in, and the gain.
 
-    The gain is that of seeds which both have: its standard deviation is of paired differences.
+    The gain is that of seeds which both have: its standard deviation is of paired differences. The
+    paper's is the difference of what it prints.
     """
     groups = _groups(records)
     rows: list[tuple[Cell, ...]] = []
@@ -67,8 +76,9 @@ def plugin_table(
             if not alone or not with_it:
                 continue
             cells = [_measured(each, "test_accuracy") for each in (alone, with_it)]
-            rows.append((name, base, *cells, paired_gain(alone, with_it)))
-    titles = ("Data set", "Base", "Alone", f"With {plugin}", "Gain, paired by seed")
+            gains = (paired_gain(alone, with_it), _printed_gain(reported, base, plugin, name))
+            rows.append((name, base, *cells, *gains))
+    titles = ("Data set", "Base", "Alone", f"With {plugin}", "Gain, paired by seed", "Gain, paper")
     return Table(titles, tuple(rows), decimals=2)
 
 
@@ -161,11 +171,10 @@ def variants_table(
             cells: list[Cell] = []
             for metric in metrics:
                 paper = find(reported, method, name, metric, way)
-                shown = None if paper is None else paper.printed or paper.note
-                cells += [_measured(runs, metric), shown]
+                cells += comparison(runs, metric, paper, _decimals(metrics))
             if any(cell is not None for cell in cells):
                 rows.append((name, method, way, *_about(runs), *cells))
-    titles = [f"{title}{paper}" for title in metrics.values() for paper in ("", ", paper")]
+    titles = [f"{title}{each}" for title in metrics.values() for each in _COMPARED]
     columns = ("Data set", "Method", "Variant", "Features", "Epochs", *titles)
     return Table(columns, tuple(rows), _decimals(metrics))
 
@@ -214,14 +223,6 @@ def _groups(records: Iterable[Record]) -> dict[tuple[str, str], list[Record]]:
     return groups
 
 
-def _beside(
-    groups: Groups, reported: Sequence[Reported], method: str, data: str, metric: str
-) -> tuple[Cell, Cell]:
-    paper = find(reported, method, data, metric)
-    printed = None if paper is None else paper.printed or paper.note
-    return _measured(groups.get((method, data), []), metric), printed
-
-
 def _measured(records: Sequence[Record], metric: str) -> Summary | None:
     """Return the metric over the seeds, accuracies in percent, or None where nothing was run."""
     if not any(metric in record.metrics for record in distinct_seeds(records)):
@@ -239,6 +240,13 @@ def paired_gain(
         b - a for seed, a in before.items() if a is not None and (b := after.get(seed)) is not None
     ]
     return scaled(summarize(gains), metric) if gains else None
+
+
+def _printed_gain(reported: Sequence[Reported], base: str, plugin: str, data: str) -> str | None:
+    """Return how much more the paper prints for a base with a plug-in, if it prints both."""
+    both = (find(reported, name, data, "test_accuracy") for name in (base, f"{base}+{plugin}"))
+    before, after = (None if each is None else each.value for each in both)
+    return None if before is None or after is None else f"{after - before:+.2f}"
 
 
 def _decimals(metrics: Iterable[str]) -> int:

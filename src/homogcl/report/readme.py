@@ -121,7 +121,8 @@ def _records(results: Path, *folders: str) -> list[Record]:
 
 
 def _plugin(results: Path) -> Table:
-    return plugin_table(read_records(results / "presets"), BASES, "homogcl", DATA)
+    printed = [*read("classification"), *read("bgrl")]
+    return plugin_table(read_records(results / "presets"), printed, BASES, "homogcl", DATA)
 
 
 def _differences(results: Path) -> Table:

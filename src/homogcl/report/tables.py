@@ -119,14 +119,14 @@ def _compared(
         cells: list[Cell] = []
         for metric in titles:
             paper = find(reported, row.method, row.data, metric)
-            cells += _comparison(row.records, metric, paper, decimals)
+            cells += comparison(row.records, metric, paper, decimals)
         if row.records or any(cells):
             body.append((row.data, row.name, _epochs(row.records), *cells))
     columns = [title for group in titles.values() for title in group]
     return Table(("Data set", "Method", "Epochs", *columns), tuple(body), decimals)
 
 
-def _comparison(
+def comparison(
     records: Sequence[Record], metric: str, paper: Reported | None, decimals: int
 ) -> tuple[Cell, str | None, str | None]:
     """Return the cells for one metric: measured, as the paper prints it, and the difference."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from homogcl.results import Record
-from homogcl.run import OnEpoch, recorded_at, run_cell
+from homogcl.run import OnEpoch, found, recorded_at, run_cell
 from homogcl.spec import RunSpec
 
 
@@ -21,6 +21,9 @@ class Cell(Protocol):
 
     def path(self, results: Path) -> Path:
         """Return where the record lies below the folder `results`."""
+
+    def found(self, results: Path) -> Record | None:
+        """Return the record below the folder `results`, or None unless it is all that is needed."""
 
     def run(self, results: Path, on_epoch: OnEpoch | None = None) -> tuple[Record, bool]:
         """Return the record below the folder `results`, and whether it was made now."""
@@ -41,6 +44,10 @@ class GraphCell:
     def path(self, results: Path) -> Path:
         """Return where the record lies below the folder `results`."""
         return recorded_at(self.spec, results / self.folder)
+
+    def found(self, results: Path) -> Record | None:
+        """Return the record below the folder `results`, or None unless it is all that is needed."""
+        return found(self.spec, results / self.folder)
 
     def run(self, results: Path, on_epoch: OnEpoch | None = None) -> tuple[Record, bool]:
         """Train, evaluate and record, unless that was done."""

@@ -9,9 +9,13 @@ from homogcl.estimate import duration
 from homogcl.files import write_atomically
 from homogcl.report.table import Cell, Table, to_markdown
 from homogcl.reproduce.artifact import Artifact
-from homogcl.results import is_done, read_record
 
 INDEX = "index.md"
+_ABOUT = """
+Each command makes the records that are missing, then the files. Times are those of the trainings
+with records, added up, without what scores them; a training that two of them share counts in both.
+Tables also take in further seeds that have records.
+"""
 Written = Mapping[str, Sequence[Path]]  # the files of each artifact, by its name
 
 
@@ -28,7 +32,7 @@ def write_index(
         quick: Whether they were made in their quick form.
     """
     table = index_table(artifacts, written, results, quick=quick)
-    text = f"# Tables and figures of the paper\n\n{to_markdown(table)}\n"
+    text = f"# Tables and figures of the paper\n\n{to_markdown(table)}\n{_ABOUT}"
     return write_atomically(out / INDEX, text.encode())
 
 
@@ -42,15 +46,15 @@ def index_table(
     columns = ("In the paper", "Command", "Trainings", "Their time", "Files")
     rows: list[tuple[Cell, ...]] = []
     for artifact in artifacts:
-        paths = [cell.path(results) for cell in artifact.cells(quick)]
-        seconds = [read_record(path).seconds for path in paths if is_done(path)]
+        records = [cell.found(results) for cell in artifact.cells(quick)]
+        seconds = [record.seconds for record in records if record is not None]
         command = f"`homogcl reproduce {artifact.name}{' --quick' if quick else ''}`"
         files = ", ".join(f"[{p.name}]({p.name})" for p in written.get(artifact.name, ()))
         rows.append(
             (
                 artifact.paper,
                 command,
-                f"{len(seconds)} of {len(paths)}" if paths else None,
+                f"{len(seconds)} of {len(records)}" if records else "none needed",
                 duration(sum(seconds)) if seconds else None,
                 files or None,
             )

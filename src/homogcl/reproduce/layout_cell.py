@@ -12,8 +12,8 @@ import numpy.typing as npt
 from homogcl.errors import UserError
 from homogcl.files import write_atomically
 from homogcl.layout import lay_out
-from homogcl.results import Record, is_done, read_record, write_record
-from homogcl.run import OnEpoch, record_of, recorded_at, scores, train
+from homogcl.results import Record, write_record
+from homogcl.run import OnEpoch, found, record_of, recorded_at, scores, train
 from homogcl.spec import RunSpec
 from homogcl.streams import numpy_stream
 from homogcl.train import embeddings
@@ -48,11 +48,15 @@ class LayoutCell:
         """Return where the points lie below the folder `results`."""
         return self.path(results).with_suffix(".npz")
 
+    def found(self, results: Path) -> Record | None:
+        """Return the record below the folder `results`, or None unless the points are there too."""
+        record = found(self.spec, results / self.folder)
+        return record if self.points_path(results).exists() else None
+
     def run(self, results: Path, on_epoch: OnEpoch | None = None) -> tuple[Record, bool]:
         """Train, evaluate, lay out and record, unless that was done."""
-        path = self.path(results)
-        if is_done(path) and self.points_path(results).exists():
-            return read_record(path), False
+        if (done := self.found(results)) is not None:
+            return done, False
         trained = train(self.spec, on_epoch=on_epoch)
         metrics = scores(trained.method, trained.graph, self.spec.seed, self.spec.tasks)
         z = embeddings(trained.method, trained.graph).numpy()

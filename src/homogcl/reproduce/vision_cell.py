@@ -84,11 +84,15 @@ class VisionCell:
             seed=self.seed,
         )
 
+    def found(self, results: Path) -> Record | None:
+        """Return the record below the folder `results`, or None where there is none."""
+        path = self.path(results)
+        return read_record(path) if is_done(path) else None
+
     def run(self, results: Path, on_epoch: OnEpoch | None = None) -> tuple[Record, bool]:
         """Train, evaluate and record, unless that was done."""
-        path = self.path(results)
-        if is_done(path):
-            return read_record(path), False
+        if (done := self.found(results)) is not None:
+            return done, False
         images = load_images(self.root, self.data)
         rows = labeled_rows(images, self.seed)
         reset_peak()

@@ -1,6 +1,6 @@
 """SimCLR on images: the other side of the paper's comparison of vision with graphs."""
 
-from homogcl.vision.images import ImageData, Images, load_images
+from homogcl.vision.images import ImageData, Images, images_at_hand, load_images
 from homogcl.vision.network import ResNet
 from homogcl.vision.simclr import SimCLR, SimCLRConfig, VisionEpoch, train_simclr
 from homogcl.vision.transforms import TransformConfig, transform
@@ -13,6 +13,7 @@ __all__ = [
     "SimCLRConfig",
     "TransformConfig",
     "VisionEpoch",
+    "images_at_hand",
     "load_images",
     "train_simclr",
     "transform",

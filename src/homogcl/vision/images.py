@@ -36,6 +36,11 @@ class Images:
         return self.train.size(1)
 
 
+def images_at_hand(root: Path | None = None) -> ImageData:
+    """Return which images there are: CIFAR-10 where its file lies under the root, else digits."""
+    return "cifar10" if (data_root(root) / CIFAR).exists() else "digits"
+
+
 def load_images(root: Path | None = None, name: ImageData | None = None) -> Images:
     """Return images by name: CIFAR-10's part under the data root, or scikit-learn's digits.
 
@@ -44,7 +49,7 @@ def load_images(root: Path | None = None, name: ImageData | None = None) -> Imag
         name: Which ones; by default CIFAR-10 where it is at hand, and digits elsewhere.
     """
     path = data_root(root) / CIFAR
-    if name == "digits" or (name is None and not path.exists()):
+    if (name or images_at_hand(root)) == "digits":
         return _digits()
     if not path.exists():
         raise UserError(f"no part of CIFAR-10 at {path}: put the file there, or take the digits")

@@ -22,16 +22,17 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 GRAPHS = ("cora", "citeseer", "photo")
-WITH, WITHOUT, PERCEPTRON, PIXELS = (
+WITH, WITHOUT, PERCEPTRON, PROBED = (
     "with augmentation",
     "without augmentation",
     "MLP, supervised",
-    "linear probe of the pixels",
+    "linear probe of the input",
 )
-COLORS = {WITH: BLUE, WITHOUT: SKY, PERCEPTRON: ORANGE, PIXELS: GRAY}
+COLORS = {WITH: BLUE, WITHOUT: SKY, PERCEPTRON: ORANGE, PROBED: GRAY}
 
 WITHOUT_AUGMENTATION = GraphRuns("grace", "figures/augmentation", NO_AUGMENTATION)
 SUPERVISED = GraphRuns("mlp", "presets")
+UNTRAINED = GraphRuns("raw", "presets")
 
 
 def _images(quick: bool) -> list[Runs]:
@@ -39,7 +40,7 @@ def _images(quick: bool) -> list[Runs]:
         image_runs("simclr", WITH, quick=quick),
         image_runs("simclr", WITHOUT, {"augmentation": False}, quick=quick),
         image_runs("mlp", PERCEPTRON, quick=quick),
-        image_runs("pixels", PIXELS, quick=quick),
+        image_runs("pixels", PROBED, quick=quick),
     ]
 
 
@@ -51,6 +52,7 @@ def _graphs(quick: bool) -> list[Runs]:
             (WITH, GraphRuns("grace", "presets")),
             (WITHOUT, WITHOUT_AUGMENTATION),
             (PERCEPTRON, SUPERVISED),
+            (PROBED, UNTRAINED),
         )
     ]
 

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING
 from homogcl.reproduce.artifact import Artifact, Cell
 from homogcl.reproduce.figures.augmentation import (
     PERCEPTRON,
+    PROBED,
     SUPERVISED,
+    UNTRAINED,
     WITHOUT_AUGMENTATION,
     accuracies,
 )
-from homogcl.reproduce.figures.drawing import BLUE, ORANGE, SKY, bars, draw
+from homogcl.reproduce.figures.drawing import BLUE, GRAY, ORANGE, SKY, bars, draw
 from homogcl.reproduce.figures.runs import NO_AUGMENTATION, GraphRuns, Runs, Shelf, all_cells
 
 if TYPE_CHECKING:
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 
 GRAPHS = ("cora", "photo")
 WITH, WITHOUT = "GRACE with message passing", "GRACE without message passing"
-COLORS = {WITH: BLUE, WITHOUT: SKY, PERCEPTRON: ORANGE}
+COLORS = {WITH: BLUE, WITHOUT: SKY, PERCEPTRON: ORANGE, PROBED: GRAY}
 BLOCKED = GraphRuns("grace", "figures/message-passing", {**NO_AUGMENTATION, "encoder": "mlp"})
 
 
@@ -36,6 +38,7 @@ def _runs(quick: bool) -> list[Runs]:
             (WITH, WITHOUT_AUGMENTATION),
             (WITHOUT, BLOCKED),
             (PERCEPTRON, SUPERVISED),
+            (PROBED, UNTRAINED),
         )
     ]
 

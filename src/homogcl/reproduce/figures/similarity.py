@@ -71,7 +71,7 @@ def curve(records: Sequence[Record], metric: str) -> tuple[list[int], list[float
     ]
     epochs = sorted(set.intersection(*(set(each) for each in having)))
     values = np.array([[each[epoch] for epoch in epochs] for each in having])
-    return epochs, values.mean(axis=0).tolist(), values.std(axis=0).tolist()
+    return epochs, values.mean(axis=0).tolist(), values.std(axis=0, ddof=min(1, len(values) - 1)).tolist()
 
 
 def _panel(axes: Axes, runs: list[Runs], shelf: Shelf) -> None:

@@ -59,11 +59,7 @@ def _write(results: Path, out: Path, quick: bool) -> list[Path]:
     shelf = Shelf(results, "tsne", quick)
     layouts = _layouts(quick)
     scored = {name: shelf.record(cell, "nmi").metrics["nmi"] for name, cell in layouts.items()}
-    points: dict[str, Points] = {}
-    for name, cell in layouts.items():
-        if not cell.points_path(results).exists():
-            raise shelf.missing(cell)
-        points[name] = read_points(cell.points_path(results))
+    points = {name: read_points(cell.points_path(results)) for name, cell in layouts.items()}
 
     def paint(figure: Figure) -> None:
         panels = figure.subplots(2, 2).ravel()
