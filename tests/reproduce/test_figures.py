@@ -218,7 +218,7 @@ def test_a_curve_is_the_mean_over_seeds_at_shared_epochs() -> None:
     epochs, means, spread = curve(records, "a")  # type: ignore[arg-type]
     assert epochs == [1, 3, 9]
     assert means == pytest.approx([0.4, 0.4, 0.5])
-    assert spread == pytest.approx([0.2, 0, 0])
+    assert spread == pytest.approx([0.08**0.5, 0, 0])
 
 
 def test_intervals_come_in_order_and_leave_the_whole_out() -> None:

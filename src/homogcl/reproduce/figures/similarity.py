@@ -20,7 +20,7 @@ from homogcl.reproduce.figures.runs import (
     all_cells,
     image_runs,
 )
-from homogcl.results import Record
+from homogcl.results import Record, summarize
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -70,8 +70,8 @@ def curve(records: Sequence[Record], metric: str) -> tuple[list[int], list[float
         for record in records
     ]
     epochs = sorted(set.intersection(*(set(each) for each in having)))
-    values = np.array([[each[epoch] for epoch in epochs] for each in having])
-    return epochs, values.mean(axis=0).tolist(), values.std(axis=0, ddof=min(1, len(values) - 1)).tolist()
+    found = [summarize([each[epoch] for each in having]) for epoch in epochs]
+    return epochs, [each.mean for each in found], [each.std or 0.0 for each in found]
 
 
 def _panel(axes: Axes, runs: list[Runs], shelf: Shelf) -> None:
