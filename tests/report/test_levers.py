@@ -24,7 +24,11 @@ def runs(method: str, *accuracies: float, epochs: int = 50, **plugin: JsonValue)
             method=method,
             seed=seed,
             resolved=resolved,
-            metrics={"val_accuracy": accuracy - 0.01, "test_accuracy": accuracy},
+            metrics={
+                "val_accuracy": accuracy - 0.01,
+                "test_accuracy": accuracy,
+                **({"saliency_auc": 0.7} if plugin else {}),
+            },
         )
         for seed, accuracy in enumerate(accuracies)
     ]
@@ -37,10 +41,10 @@ def test_rows_name_what_departs_from_the_first_settings() -> None:
         *runs("grace+homogcl", 0.82, 0.82, k=5.0, each=True),
     ]
     assert to_markdown(levers_table(records, "grace", "homogcl", ["cora"])).splitlines() == [
-        "| grace+homogcl | cora, validation | cora, test |",
-        "| --- | --- | --- |",
-        "| as shipped | 1.00 ± 0.00 (2) | 1.00 ± 0.00 (2) |",
-        "| each=True, k=5 | 1.00 ± 1.41 (2) | 1.00 ± 1.41 (2) |",
+        "| grace+homogcl | cora, validation | cora, test | cora, AUC of S |",
+        "| --- | --- | --- | --- |",
+        "| as shipped | 1.00 ± 0.00 (2) | 1.00 ± 0.00 (2) | – |",
+        "| each=True, k=5 | 1.00 ± 1.41 (2) | 1.00 ± 1.41 (2) | 0.70 ± 0.00 (2) |",
     ]
 
 
@@ -53,8 +57,8 @@ def test_a_gain_is_over_the_base_of_equal_epochs() -> None:
     ]
     rows = to_markdown(levers_table(records, "grace", "homogcl", ["cora", "photo"])).splitlines()
     assert rows[2:] == [
-        "| as shipped | 1.00 (1) | 1.00 (1) | – | – |",
-        "| epochs=100 | 3.00 (1) | 3.00 (1) | – | – |",
+        "| as shipped | 1.00 (1) | 1.00 (1) | – | – | – | – |",
+        "| epochs=100 | 3.00 (1) | 3.00 (1) | – | – | – | – |",
     ]
 
 

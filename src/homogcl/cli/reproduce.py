@@ -14,15 +14,13 @@ from homogcl.estimate import duration
 from homogcl.files import only_process_in
 from homogcl.interrupt import stopping
 from homogcl.reproduce.artifact import Artifact
-from homogcl.reproduce.catalog import ALL, ARTIFACTS, chosen
+from homogcl.reproduce.catalog import NAMES, chosen
 from homogcl.reproduce.grid import cells_of, record_cells
 from homogcl.reproduce.index import write_index
 
-NAMES = ", ".join([*ARTIFACTS, ALL])
-
 
 def reproduce(
-    names: Annotated[list[str], typer.Argument(metavar="NAME...", help=NAMES)],
+    names: Annotated[list[str], typer.Argument(metavar="NAME...", help=", ".join(NAMES))],
     quick: Annotated[
         bool, typer.Option(help="On a small generated graph, for few steps: minutes, no results.")
     ] = False,
@@ -36,7 +34,7 @@ def reproduce(
         bool, typer.Option(help="Run what has no record yet; else show the records there are.")
     ] = True,
 ) -> None:
-    """Make tables and figures of the paper, from the trainings that they need to the files.
+    """Make tables and figures of the paper (all) or of the study beyond it, with their trainings.
 
     Trainings whose records are there are not run again, so that the same command goes on where it
     was stopped. One that fails is named, and the others go on. index.md lists what was made.

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from homogcl.errors import UserError
 from homogcl.report.overview import paired_gain
 from homogcl.report.table import Cell, Table
-from homogcl.results import Record
+from homogcl.results import Record, summarize
 
 SHIPPED = "as shipped"
 Flat = Mapping[str, JsonValue]
@@ -19,7 +19,8 @@ def levers_table(records: Iterable[Record], base: str, plugin: str, data: Sequen
     """Return the gains over the base in accuracy, a row for each choice of settings.
 
     A gain is that of seeds which the base and the plugged method both have, where all settings
-    that the two have in common are equal: encoder, epochs and rates among them.
+    that the two have in common are equal: encoder, epochs and rates among them. Beside it stands
+    how well saliency tells edges within a class from others, where that was recorded.
 
     Args:
         records: Runs of the base and of the plugged method, the presets' first.
@@ -36,7 +37,7 @@ def levers_table(records: Iterable[Record], base: str, plugin: str, data: Sequen
         shipped = _flat(mine[0].settings) if mine else {}
         for record in mine:
             rows.setdefault(_label(record, shipped), {}).setdefault(name, []).append(record)
-    titles = [f"{name}, {kind}" for name in data for kind in ("validation", "test")]
+    titles = [f"{name}, {kind}" for name in data for kind in ("validation", "test", "AUC of S")]
     cells = tuple(
         (label, *(cell for name in data for cell in _gains(runs.get(name, []), alone)))
         for label, runs in rows.items()
@@ -44,14 +45,19 @@ def levers_table(records: Iterable[Record], base: str, plugin: str, data: Sequen
     return Table((f"{base}+{plugin}", *titles), cells, decimals=2)
 
 
-def _gains(runs: Sequence[Record], alone: Sequence[Record]) -> tuple[Cell, Cell]:
+def _gains(runs: Sequence[Record], alone: Sequence[Record]) -> tuple[Cell, Cell, Cell]:
     if not runs:
-        return None, None
+        return None, None, None
     equal = [record for record in alone if _comparable(record, runs[0])]
     if not equal:
         shown = f"{runs[0].method} on {runs[0].data}, {_label(runs[0], {})}"
         raise UserError(f"no run of the base has the settings of {shown}")
-    return paired_gain(equal, runs, "val_accuracy"), paired_gain(equal, runs, "test_accuracy")
+    told = [run.metrics["saliency_auc"] for run in runs if "saliency_auc" in run.metrics]
+    return (
+        paired_gain(equal, runs, "val_accuracy"),
+        paired_gain(equal, runs, "test_accuracy"),
+        summarize(told) if told else None,
+    )
 
 
 def _comparable(base: Record, plugged: Record) -> bool:

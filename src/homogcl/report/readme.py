@@ -31,6 +31,7 @@ METHODS = (
     *("progcl", "ariel", "gcool", "grace+homogcl"),
 )
 BASES = ("grace", "gca", "progcl", "ariel", "gcool", "costa", "ccassg", "gbt", "bgrl", "afgrl")
+LEVERS_DATA = ("cora", "citeseer", "photo")
 FOUNDATION = ("raw", "random", "grace", "grace+homogcl")
 
 
@@ -146,9 +147,9 @@ def _negatives(results: Path) -> Table:
     return negatives_table(records, ("grace", "grace+homogcl"), DATA[2:])
 
 
-def _levers(results: Path, base: str, data: Sequence[str] = (*DATA[:2], "photo")) -> Table:
-    """Return what the settings of the plug-in do, the presets' first."""
-    return levers_table(_records(results, "presets", "study"), base, "homogcl", data)
+def levers(results: Path, base: str, data: Sequence[str] = LEVERS_DATA) -> Table:
+    """Return what the settings of the plug-in do on a base, the presets' first."""
+    return levers_table(_records(results, "presets", "study/levers"), base, "homogcl", data)
 
 
 def _released(results: Path) -> Table:
@@ -204,8 +205,8 @@ TABLES: dict[str, Callable[[Path], Table]] = {
     "epochs": _epochs,
     "negatives": _negatives,
     "released": _released,
-    "levers-grace": lambda results: _levers(results, "grace"),
-    "levers-bgrl": lambda results: _levers(results, "bgrl"),
+    "levers-grace": lambda results: levers(results, "grace"),
+    "levers-bgrl": lambda results: levers(results, "bgrl"),
     "bench": _bench,
     "tutorial": lambda results: _bench(results, ["tutorial"]),
     "scale": lambda results: _bench(results, ["scale"]),

@@ -1,20 +1,24 @@
-"""All tables and figures by name."""
+"""All tables and figures by name: the paper's, and those of the study that goes beyond it."""
 
 from __future__ import annotations
 
 from homogcl.errors import UnknownName
 from homogcl.reproduce.artifact import Artifact
 from homogcl.reproduce.figures import FIGURES
+from homogcl.reproduce.study import STUDY
 from homogcl.reproduce.tables import TABLE_ARTIFACTS
 
-ALL = "all"
-ARTIFACTS: dict[str, Artifact] = {**TABLE_ARTIFACTS, **FIGURES}
+ARTIFACTS: dict[str, Artifact] = {**TABLE_ARTIFACTS, **FIGURES}  # the paper's
+GROUPS: dict[str, dict[str, Artifact]] = {"all": ARTIFACTS, "study": STUDY}
+NAMES = (*ARTIFACTS, *STUDY, *GROUPS)
 
 
 def chosen(names: list[str]) -> list[Artifact]:
-    """Return the artifacts called `names`, each once; `all` is every one of them."""
+    """Return the artifacts called `names`, each once; `all` are the paper's, `study` the others."""
+    known = {**ARTIFACTS, **STUDY}
+    wanted: dict[str, Artifact] = {}
     for name in names:
-        if name not in {ALL, *ARTIFACTS}:
-            raise UnknownName("table or figure", name, {ALL, *ARTIFACTS})
-    wanted = ARTIFACTS if ALL in names else dict.fromkeys(names)
-    return [ARTIFACTS[name] for name in wanted]
+        if name not in NAMES:
+            raise UnknownName("table or figure", name, set(NAMES))
+        wanted |= GROUPS.get(name) or {name: known[name]}
+    return list(wanted.values())

@@ -61,12 +61,13 @@ class Plan:
 
     def _cell(self, data: str, way: Way, seed: int, quick: bool) -> GraphCell:
         changed = self.settings.get(way, {})
-        overrides = {**(_quick(way[0]) if quick else {}), **changed}
+        overrides = {**(quick_settings(way[0]) if quick else {}), **changed}
         spec = RunSpec(way[0], data, seed, overrides, tasks=self.tasks)
         return GraphCell(spec, self.varied if changed else self.folder)
 
 
-def _quick(method: str) -> dict[str, object]:
+def quick_settings(method: str) -> dict[str, object]:
+    """Return how a method's settings differ where it has to be quick."""
     usual = resolve(method, QUICK_DATA)
     settings: dict[str, object] = {key: QUICK[key] for key in QUICK if key in usual.flat()}
     # A method that is not trained stays so.

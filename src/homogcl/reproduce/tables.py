@@ -40,20 +40,24 @@ _ARXIV = Plan(
 )
 
 
+def write_table(out: Path, name: str, title: str, table: Table) -> list[Path]:
+    """Write a table as Markdown, LaTeX and CSV into the folder `out` and return the files."""
+    texts = {
+        "md": f"# {title}\n\n{to_markdown(table)}\n",
+        "tex": f"% {title}\n{to_latex(table)}\n",
+        "csv": to_csv(table),
+    }
+    return [
+        write_atomically(out / f"{name}.{ending}", text.encode()) for ending, text in texts.items()
+    ]
+
+
 def _artifact(name: str, paper: str, make: Make, plan: Plan | None) -> Artifact:
     """Return the artifact of a table; one without a plan needs no training."""
 
     def write(results: Path, out: Path, quick: bool) -> list[Path]:
         table = make(results, (QUICK_DATA,)) if quick else make(results)
-        texts = {
-            "md": f"# {paper}\n\n{to_markdown(table)}\n",
-            "tex": f"% {paper}\n{to_latex(table)}\n",
-            "csv": to_csv(table),
-        }
-        return [
-            write_atomically(out / f"{name}.{ending}", text.encode())
-            for ending, text in texts.items()
-        ]
+        return write_table(out, name, paper, table)
 
     return Artifact(name, paper, lambda quick: plan.cells(quick) if plan else [], write)
 
