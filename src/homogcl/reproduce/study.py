@@ -107,7 +107,7 @@ def _drawn(out: Path, name: str, title: str, table: Table, data: tuple[str, ...]
             )
         axes.axvline(0, color=GRAY, linewidth=1)
         axes.set_yticks(range(len(table.rows)), [str(row[0]) for row in table.rows])
-        axes.invert_yaxis()
+        axes.set_ylim(len(table.rows) - 0.5, -0.5)
         axes.set_xlabel("gain over the base in test accuracy, points (mean ± its standard error)")
         axes.grid(axis="x", alpha=0.3)
         axes.set_title(title)
