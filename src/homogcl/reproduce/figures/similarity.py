@@ -101,6 +101,7 @@ def _panel(axes: Axes, runs: list[Runs], shelf: Shelf) -> None:
             annotation_clip=False,
         )
     axes.set_xlim(1, last)
+    axes.locator_params(axis="x", integer=True)
     axes.set_xlabel("epoch")
     axes.grid(alpha=0.3)
 
