@@ -123,7 +123,7 @@ def methods() -> list[Row]:
         plugged = method_class(name).expands_positives and name != "infogcl"
         variants = [name, f"{name}+homogcl"] if plugged else [name]
         for each in variants:
-            taken = measure("step", each, "photo", 3, *([WEIGHTED] if name == "progcl" else []))
+            taken = measure("step", each, "photo", 1, *([WEIGHTED] if name == "progcl" else []))
             sampled = resolve(each, "photo").method.get("negatives") == "sampled"
             label = f"{each}, sampled" if sampled else each
             rows += [
