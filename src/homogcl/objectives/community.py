@@ -15,8 +15,7 @@ def density_loss(r: Tensor, graph: Data, inter_weight: float) -> Tensor:
     """Return gCooL's DeCA loss to minimize: edges should lie inside communities.
 
     With F = Rᵀ A R, it is λ (ΣF - tr F) / (N(N-1)) - tr F / N + tr(RᵀR) / 2N; the last part
-    favors soft assignments. Nothing in it keeps one community from taking all nodes, which in gCooL
-    the node contrast does. A stays sparse.
+    favors soft assignments, and nothing keeps one community from taking all nodes. A stays sparse.
 
     Args:
         r: Assignments, rows sum to 1, [N, k].
