@@ -107,3 +107,8 @@ def unlabeled_scores(z: Tensor, edge_index: Tensor, rng: torch.Generator) -> dic
         "modular_clusters": float(len(found.centroids)),
         "effective_rank": effective_rank(rows),
     }
+
+
+def rank_of_directions(z: Tensor) -> float:
+    """Return the effective rank of the rows' directions, [N, d]."""
+    return effective_rank(functional.normalize(z.detach()))

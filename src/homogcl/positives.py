@@ -22,8 +22,9 @@ class Positives:
         strata: A cluster for each node, int64 [N], by which sampled negatives are drawn.
         own_pair_twice: Whether a node's own pair stands in the denominator a second time (the
             released code).
-        one_each: Whether each positive has a logarithm of its own, and a node's loss is their mean
-            weighted by S, in place of one logarithm of their sum.
+        one_each: Whether a node's loss is the base's own loss averaged over its positives, itself
+            and its neighbors in the other view, whatever edges the views have kept. Nothing is
+            then left out of the negatives.
     """
 
     edge_index: Tensor
@@ -53,7 +54,7 @@ class Positives:
 
         `view.edge_id` must index the pairs, as the augmentations of `homogcl.augment` make it.
         """
-        if self.is_empty:
+        if self.is_empty or self.one_each:
             return self.to(view.edge_index.device)
         present = torch.zeros(self.edge_index.size(1), dtype=torch.bool, device=self.weight.device)
         present[view.edge_id] = True
@@ -85,17 +86,17 @@ class Positives:
         degree = weight.new_zeros(nodes).index_add_(0, row, present)
         return weight / (degree + 0.01)[row]
 
-    def mean_logit(self, own: Tensor, inside: Tensor, row: Tensor) -> Tensor:
-        """Return the mean of each node's positives' logits, weighted, its own pair by 1, [N].
+    def mean(self, own: Tensor, near: Tensor, row: Tensor) -> Tensor:
+        """Return the mean of a score over each node's positives, its own pair weighing 1, [N].
 
         Args:
-            own: Logits of the nodes' own pairs, [N].
-            inside: Logits of the pairs, [P].
+            own: Scores of the nodes' own pairs, [N].
+            near: Scores of the pairs, [P].
             row: The first node of each pair, [P].
         """
         weight = self.numerator(row, own.numel())
         count = torch.ones_like(own).index_add(0, row, weight)
-        return own.index_add(0, row, weight * inside) / count
+        return own.index_add(0, row, weight * near) / count
 
     def intra_view(self, row: Tensor, nodes: int) -> Tensor:
         """Return each pair's weight in the denominator of its own view, [P] (Eq. 8-9).
@@ -103,6 +104,8 @@ class Positives:
         A neighbor counts as far as it is positive; a pair whose edge was dropped is an ordinary
         negative and counts fully.
         """
+        if self.one_each:
+            return torch.ones_like(self.weight)
         positive = self.numerator(row, nodes)
         if self.present is None:
             return positive
@@ -113,6 +116,8 @@ class Positives:
 
         Neighbors in the view of the other node are no negatives; all other pairs are.
         """
+        if self.one_each:
+            return torch.ones_like(self.weight)
         if self.present is None:
             return torch.zeros_like(self.weight)
         return (~self.present).to(self.weight.dtype)

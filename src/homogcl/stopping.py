@@ -1,25 +1,15 @@
 """When to stop without labels: once the embeddings use no other number of directions than before.
 
 On Cora training first raises accuracy and, long after, lowers it again. The effective rank of the
-embeddings moves in the first phase and stands nearly still in the second (results/study); other
-graphs have not been looked at yet.
+embeddings' directions moves in the first phase and stands nearly still in the second. On CiteSeer
+it settles later than accuracy does (docs/homophily-study.md).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from torch import Tensor
-from torch.nn import functional
-
-from homogcl.communities import effective_rank
-
 LOOK_EVERY = 10  # epochs
-
-
-def rank_of_directions(z: Tensor) -> float:
-    """Return the effective rank of the rows' directions, [N, d]."""
-    return effective_rank(functional.normalize(z.detach()))
 
 
 def has_settled(ranks: Sequence[float], share: float) -> bool:

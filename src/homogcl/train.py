@@ -17,6 +17,7 @@ from torch_geometric.data import Data
 
 from homogcl.batches import BatchConfig, Batches, check_batches, smallest_batch
 from homogcl.checkpoint import Checkpoints, State
+from homogcl.communities import rank_of_directions
 from homogcl.data.check import check_features
 from homogcl.data.mapped import is_on_disk
 from homogcl.distributed import ALONE, Ranks, Sharing, average_gradients, shared, sharing
@@ -24,7 +25,7 @@ from homogcl.errors import UserError
 from homogcl.interrupt import held_back
 from homogcl.methods.base import Method, total
 from homogcl.products import shared_products
-from homogcl.stopping import LOOK_EVERY, has_settled, rank_of_directions
+from homogcl.stopping import LOOK_EVERY, has_settled
 from homogcl.streams import integer, stream
 
 

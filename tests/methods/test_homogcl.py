@@ -236,6 +236,47 @@ def test_scaled_saliency_and_a_logarithm_each_reach_the_positives(graph: Data) -
     torch.testing.assert_close(ours, method.base.objective(views.base, by_hand)["contrast"])
 
 
+@pytest.mark.parametrize(("base", "term"), [("bgrl", "bootstrap"), ("ccassg", "invariance")])
+def test_averaged_positives_take_the_place_of_a_term_of_their_own(
+    graph: Data, base: str, term: str
+) -> None:
+    method = build(base, {"hidden_dim": 8, "out_dim": 6}, Sizes.of(graph), seed=0).double()
+    views = method.views(graph, stream(0, "augment"))
+    weight = torch.ones(graph.num_edges, dtype=torch.float64)
+    alone = method.objective(views)
+    with_them = method.objective(views, Positives(graph.edge_index, weight, one_each=True))
+    assert alone.keys() == with_them.keys()
+    assert abs(float((alone[term] - with_them[term]).detach())) > 1e-3
+
+
+@pytest.mark.parametrize("base", ["grace", "bgrl", "ccassg"])
+def test_the_adaptive_variant_has_the_same_loss_at_any_scale(graph: Data, base: str) -> None:
+    settings: dict[str, object] = {"hidden_dim": 8, "out_dim": 4, "variant": "adaptive"}
+    settings |= {"num_clusters": 3, "two_sigma_sq": 77.0, "homophily_weight": 5.0}
+    method = build(f"{base}+homogcl", settings, Sizes.of(graph), seed=0).double()
+    assert isinstance(method, HomoGCL)
+    method.objective(method.views(graph, stream(0, "augment")))
+    s = method.saliency(graph)
+    h = normalize(method.embed(graph))
+    c = method.centroids
+    own_width = torch.cdist(h, c).square().amin(1).mean()
+    torch.testing.assert_close(s, saliency(soft_assignment(h, c, own_width), graph.edge_index))
+    assert method.term_weights()["homophily"] == 0.0
+
+
+def test_the_adaptive_variant_learns_nothing_through_its_saliency(graph: Data) -> None:
+    method = plugged(graph, variant="adaptive")
+    views = method.views(graph, stream(0, "augment"))
+    found = gradients(total(method.objective(views), method.term_weights()), method)
+    degree = torch.bincount(graph.edge_index[0], minlength=graph.num_nodes)
+    assert int(degree.max()) > 1
+    pairs = Positives(
+        graph.edge_index, method.saliency(graph).detach(), one_each=True, averaged=True
+    )
+    by_hand = gradients(method.base.objective(views.base, pairs)["contrast"], method)
+    torch.testing.assert_close(found, by_hand)
+
+
 def test_saliency_is_that_of_the_last_clusters(graph: Data) -> None:
     method = plugged(graph)
     method.objective(method.views(graph, stream(0, "augment")))

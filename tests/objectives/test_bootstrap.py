@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from homogcl.objectives.bootstrap import bootstrap_loss, target_decay
-from tests.reference.neighbors import mean_cosine
+from homogcl.positives import Positives
+from tests.reference.neighbors import averaged, cosines, mean_cosine
 
 
 def vectors(seed: int) -> torch.Tensor:
@@ -23,6 +24,21 @@ def test_loss_is_one_minus_the_mean_cosine() -> None:
 
 def test_loss_has_the_gradient_of_its_value() -> None:
     assert torch.autograd.gradcheck(bootstrap_loss, (vectors(1).requires_grad_(), vectors(2)))
+
+
+def test_neighbors_join_the_mean_over_a_nodes_positives() -> None:
+    # Node 6 has no neighbor.
+    edges = torch.tensor([[0, 0, 1, 2, 3, 4, 4, 5], [1, 2, 0, 0, 4, 3, 5, 4]])
+    s = torch.tensor([0.2, 0.9, 0.2, 0.9, 0.5, 0.5, 0.0, 0.0], dtype=torch.float64)
+    z, h = vectors(1).requires_grad_(), vectors(2)
+    pairs = Positives(edges, s.requires_grad_(), one_each=True)
+    near = cosines(z, h)
+    torch.testing.assert_close(
+        bootstrap_loss(z, h, pairs), 1 - averaged(near.diagonal(), near, pairs).mean()
+    )
+    assert torch.autograd.gradcheck(
+        lambda z, s: bootstrap_loss(z, h, Positives(edges, s, one_each=True)), (z, s)
+    )
 
 
 def test_aligned_costs_nothing_and_opposed_costs_two() -> None:

@@ -12,6 +12,8 @@ from homogcl.objectives.correlation import (
     invariance,
     standardize,
 )
+from homogcl.positives import Positives
+from tests.reference.neighbors import averaged, cosines
 
 
 def vectors(seed: int, columns: int = 4) -> torch.Tensor:
@@ -54,6 +56,17 @@ def test_invariance_and_decorrelation_are_the_formulas_entry_by_entry() -> None:
             c = sum(float(a[n, i] * a[n, j]) for n in range(9)) / 9
             square += ((i == j) - c) ** 2
     assert float(decorrelation(a)) == pytest.approx(square)
+
+
+def test_neighbors_join_the_mean_at_the_scale_of_inner_products() -> None:
+    a, b = standardize(vectors(1)), standardize(vectors(2))
+    edges = torch.tensor([[0, 0, 1, 2, 3, 4], [1, 2, 0, 0, 4, 3]])
+    s = torch.tensor([0.2, 0.9, 0.2, 0.9, 0.5, 0.5], dtype=torch.float64)
+    pairs = Positives(edges, s, one_each=True)
+    slow = averaged((a * b).sum(1), 4 * cosines(a, b), pairs)
+    torch.testing.assert_close(invariance(a, b, pairs), -slow.mean())
+    none = Positives(edges, torch.zeros_like(s), one_each=True)
+    torch.testing.assert_close(invariance(a, b, none), invariance(a, b))
 
 
 def test_barlow_twins_is_the_formula_entry_by_entry() -> None:

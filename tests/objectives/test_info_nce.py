@@ -11,7 +11,7 @@ from torch_geometric.utils import coalesce
 
 from homogcl.objectives import Workspace, info_nce
 from homogcl.positives import Positives
-from tests.reference.info_nce import Edges, slow_info_nce
+from tests.reference.info_nce import Edges, slow_averaged_nce, slow_info_nce
 
 TEMPERATURES = [1e-3, 1e-2, 0.1, 0.5, 1.0, 30.0, 1e3]
 
@@ -356,9 +356,10 @@ def test_variants_of_the_released_code_are_those_of_the_loop(
 @pytest.mark.parametrize("temperature", [0.5, 0.005])
 def test_a_logarithm_for_each_positive_is_that_of_the_loop(temperature: float) -> None:
     case = make_case(7, seed=12, low=0.05).leaves()
-    each = tuple(replace(p, one_each=True) for p in case.positives)
-    ours = info_nce(case.u, case.v, temperature, (each[0], each[1]), tile=3)
-    slow = slow_info_nce(case.u, case.v, temperature, case.saliency, case.edges, one_each=True)
+    each = Positives(case.edge_index, case.weight, one_each=True)
+    ours = info_nce(case.u, case.v, temperature, (each, each), tile=3)
+    edges = {(i, j) for i, j in case.edge_index.t().tolist()}
+    slow = slow_averaged_nce(case.u, case.v, temperature, case.saliency, edges)
     inputs = (case.u, case.v, case.weight)
     torch.testing.assert_close(ours, slow, rtol=1e-10, atol=1e-12)
     torch.testing.assert_close(

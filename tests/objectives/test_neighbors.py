@@ -6,9 +6,9 @@ import pytest
 import torch
 from torch_geometric.data import Data
 
-from homogcl.objectives.neighbors import neighbor_loss
+from homogcl.objectives.neighbors import mean_cosine, neighbor_loss
 from homogcl.positives import Positives
-from tests.reference.neighbors import cosine, neighbor_mean, weighted_pairs
+from tests.reference.neighbors import averaged, cosine, cosines, neighbor_mean, weighted_pairs
 
 
 def vectors(nodes: int, seed: int) -> torch.Tensor:
@@ -53,3 +53,16 @@ def test_averaged_neighbors_weigh_as_one_together() -> None:
     of_zero = (cosine(a[0], b[1]) + cosine(a[0], b[2])) / 2.01
     others = (cosine(a[1], b[0]) + cosine(a[2], b[0])) / 1.01
     assert float(neighbor_loss(a, b, pairs)) == pytest.approx(-float(of_zero + others) / 4)
+
+
+def test_the_mean_over_positives_is_that_of_the_loop(block_graph: Data) -> None:
+    a, b, own = vectors(60, 1), vectors(60, 2), vectors(60, 3)[:, 0]
+    pairs = weighted_pairs(block_graph.edge_index)
+    slow = averaged(own, 7 * cosines(a, b), pairs)
+    torch.testing.assert_close(mean_cosine(own, a, b, pairs, unit=7), slow)
+
+
+def test_neighbors_that_count_nothing_leave_the_own_score() -> None:
+    edges = torch.tensor([[0, 1], [1, 0]])
+    a, own = vectors(3, 1), vectors(3, 2)[:, 0]
+    assert torch.equal(mean_cosine(own, a, a, Positives(edges, torch.zeros(2).double())), own)

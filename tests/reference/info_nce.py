@@ -17,7 +17,6 @@ def slow_info_nce(
     *,
     averaged: bool = False,
     own_pair_twice: bool = False,
-    one_each: bool = False,
 ) -> Tensor:
     """The loss to minimize, one term at a time and summed in log space.
 
@@ -29,7 +28,6 @@ def slow_info_nce(
         edges: Pairs (i, j) such that j is a neighbor of i, in the first and the second view.
         averaged: Whether a node's neighbor sum is divided by its degree in the view plus 0.01.
         own_pair_twice: Whether (u_i, v_i) stands in the denominator a second time.
-        one_each: Whether each positive has a logarithm of its own, averaged by weight.
     """
     n = u.size(0)
     s = torch.zeros(n, n, dtype=torch.float64) if saliency is None else saliency
@@ -51,14 +49,27 @@ def slow_info_nce(
                     neg.append((torch.tensor(1.0, dtype=torch.float64), inside))
                 if (i, j) not in far:
                     neg.append((torch.tensor(1.0, dtype=torch.float64), across))
-            everything = log_sum(pos + neg)
-            if one_each:
-                weights = torch.stack([weight for weight, _ in pos])
-                logs = torch.stack([logit - everything for _, logit in pos])
-                ratios.append((weights * logs).sum() / weights.sum())
-            else:
-                ratios.append(log_sum(pos) - everything)
+            ratios.append(log_sum(pos) - log_sum(pos + neg))
     return -torch.stack(ratios).mean()
+
+
+def slow_averaged_nce(
+    u: Tensor, v: Tensor, temperature: float, saliency: Tensor, edges: Edges
+) -> Tensor:
+    """Eq. (1) averaged over a node's positives: itself, and neighbors by S, in the other view."""
+    n, one = u.size(0), torch.tensor(1.0, dtype=torch.float64)
+    losses = []
+    for here, there in ((u, v), (v, u)):
+        for i in range(n):
+            across = [cosine(here[i], there[j]) / temperature for j in range(n)]
+            inside = [cosine(here[i], here[j]) / temperature for j in range(n) if j != i]
+            everything = log_sum([(one, logit) for logit in across + inside])
+            weights = [one if j == i else saliency[i, j] * ((i, j) in edges) for j in range(n)]
+            total = torch.stack(
+                [w * (everything - logit) for w, logit in zip(weights, across, strict=True)]
+            )
+            losses.append(total.sum() / torch.stack(weights).sum())
+    return torch.stack(losses).mean()
 
 
 def cosine(x: Tensor, y: Tensor) -> Tensor:

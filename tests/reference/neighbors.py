@@ -66,3 +66,17 @@ class LargestTensor(TorchDispatchMode):  # type: ignore[no-untyped-call]
             if isinstance(each, Tensor) and each.layout == torch.strided:
                 self.numel = max(self.numel, each.numel())
         return result
+
+
+def averaged(own: Tensor, near: Tensor, positives: Positives) -> Tensor:
+    """The mean of scores [N] and [N, N] over each node's positives, node by node, [N]."""
+    sums, weights = list(own), [torch.ones((), dtype=own.dtype) for _ in own]
+    for (i, j), weight in zip(positives.edge_index.t().tolist(), positives.weight, strict=True):
+        sums[i] = sums[i] + weight * near[i, j]
+        weights[i] = weights[i] + weight
+    return torch.stack([total / weight for total, weight in zip(sums, weights, strict=True)])
+
+
+def cosines(a: Tensor, b: Tensor) -> Tensor:
+    """The cosine of every row of one with every row of the other, pair by pair."""
+    return torch.stack([torch.stack([cosine(x, y) for y in b]) for x in a])

@@ -32,7 +32,8 @@ class BGRL(Method):
 
     With `positives` the term `neighbors` is L_2 of HomoGCL, Section 4.4, over the edges of the
     clean graph: -(1/|E|) Σ_ij S_ij (cos(Z_1i, H_2j) + cos(Z_2i, H_1j)). The paper prints both
-    losses as similarities; here both are negated, to be minimized.
+    losses as similarities; here both are negated, to be minimized. Positives that are averaged
+    have no such term: each cosine of L_1 becomes the mean over a node's positives.
     """
 
     name = "BGRL"
@@ -73,8 +74,9 @@ class BGRL(Method):
         z1, z2 = (self.predictor(self.encoder(view)) for view in (views.first, views.second))
         with torch.no_grad():
             h1, h2 = self.target(views.first), self.target(views.second)
-        terms = {"bootstrap": bootstrap_loss(z1, h2) + bootstrap_loss(z2, h1)}
-        if not positives.is_empty:
+        averaged = positives if positives.one_each else Positives.none()
+        terms = {"bootstrap": bootstrap_loss(z1, h2, averaged) + bootstrap_loss(z2, h1, averaged)}
+        if not positives.is_empty and not positives.one_each:
             mirrored = neighbor_loss(z2, h1, positives)
             terms["neighbors"] = neighbor_loss(z1, h2, positives) + mirrored
         return terms

@@ -29,6 +29,8 @@ class CCASSG(Method):
     With `positives` the term `neighbors` is -(1/|E|) Σ_ij S_ij cos(z̃_Ai, z̃_Bj), its own mirror
     image since each pair stands in both directions. Cosines, where the first summand has inner
     products: the edges' nodes are not all nodes alike, and standardizing bounds no hub's row.
+    Positives that are averaged have no such term: they join the first summand, d cos(z̃_Ai, z̃_Bj)
+    beside the node's own product.
     """
 
     name = "CCA-SSG"
@@ -64,11 +66,12 @@ class CCASSG(Method):
     ) -> dict[str, Tensor]:
         """Return the losses of agreement, of redundancy, and of the neighbors if any."""
         z_a, z_b = (standardize(self.encoder(view)) for view in (views.first, views.second))
+        averaged = positives if positives.one_each else Positives.none()
         terms = {
-            "invariance": invariance(z_a, z_b),
+            "invariance": invariance(z_a, z_b, averaged),
             "decorrelation": decorrelation(z_a) + decorrelation(z_b),
         }
-        if not positives.is_empty:
+        if not positives.is_empty and not positives.one_each:
             terms["neighbors"] = neighbor_loss(z_a, z_b, positives)
         return terms
 

@@ -7,15 +7,21 @@ import math
 from torch import Tensor
 from torch.nn import functional
 
+from homogcl.objectives.neighbors import mean_cosine
+from homogcl.positives import Positives
 
-def bootstrap_loss(z: Tensor, h: Tensor) -> Tensor:
+
+def bootstrap_loss(z: Tensor, h: Tensor, positives: Positives = Positives.none()) -> Tensor:
     """Return the loss to minimize: the mean of 1 - cos(z_i, h_i), in [0, 2].
 
     Args:
         z: Predictions, [N, d].
         h: What is to be predicted, [N, d].
+        positives: Neighbors whose rows of `h` are to be predicted too: the cosine is then the mean
+            over a node's positives.
     """
-    return 1 - functional.cosine_similarity(z, h).mean()
+    own = functional.cosine_similarity(z, h)
+    return 1 - (own if positives.is_empty else mean_cosine(own, z, h, positives)).mean()
 
 
 def target_decay(momentum: float, progress: float) -> float:

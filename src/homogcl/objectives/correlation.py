@@ -5,6 +5,9 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from homogcl.objectives.neighbors import mean_cosine
+from homogcl.positives import Positives
+
 
 def standardize(h: Tensor) -> Tensor:
     """Return each column with mean 0 and (unbiased) standard deviation 1, [N, d].
@@ -21,14 +24,18 @@ def correlation(a: Tensor, b: Tensor) -> Tensor:
     return a.t() @ b / a.size(0)
 
 
-def invariance(a: Tensor, b: Tensor) -> Tensor:
+def invariance(a: Tensor, b: Tensor, positives: Positives = Positives.none()) -> Tensor:
     """Return CCA-SSG's loss to minimize for agreement: -tr(aᵀb) / N.
 
     Args:
         a: Standardized columns of one view, [N, d].
         b: Standardized columns of the other view, [N, d].
+        positives: Neighbors to agree with too: each node's inner product a_i · b_i becomes its mean
+            with d cos(a_i, b_j), which on standardized columns is of its scale.
     """
-    return -(a * b).sum() / a.size(0)
+    if positives.is_empty:
+        return -(a * b).sum() / a.size(0)
+    return -mean_cosine((a * b).sum(1), a, b, positives, unit=a.size(1)).mean()
 
 
 def decorrelation(a: Tensor) -> Tensor:

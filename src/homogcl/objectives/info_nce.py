@@ -31,9 +31,9 @@ def info_nce(
         neg = Σ_{j∉{i}∪N_v(i)} e^{θ(u_i,v_j)/τ} + Σ_{j∉{i}∪N_u(i)} e^{θ(u_i,u_j)/τ}
 
     and the loss is the mean of -log(pos / (pos + neg)) over the anchors of both views. Where the
-    positives have a logarithm each, log pos is the mean of their logits θ/τ, weighted by 1 for the
-    own pair and by S for the others. Nothing of size N x N or P x d is held, and nothing is
-    subtracted, so it is safe at any temperature.
+    positives have a logarithm each, the sums are those of Eq. (1) and log pos is the mean of
+    θ(u_i,v_j)/τ over a node's positives, itself weighing 1 and a neighbor S_ij. Nothing of size
+    N x N or P x d is held, and nothing is subtracted, so it is safe at any temperature.
 
     Args:
         u: Vectors of the first view, [N, d].
@@ -117,7 +117,7 @@ def _log_ratio(
         everything = _log_sum(per_node, [(inside, intra), (outside, inter)], row)
         together = _log_sum([(count, own)], [(positive, intra)], row)
     if here.one_each:
-        together = here.mean_logit(own, intra, row)
+        together = here.mean(own, inter, row)
     return together - everything
 
 

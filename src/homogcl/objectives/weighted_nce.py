@@ -117,7 +117,8 @@ class _Listed:
         here, there = views
         logit, own = own, own.exp()
         inside, outside = self.inside.exp(), self.outside.exp()
-        positive = own.index_add(0, self.row, here.numerator(self.row, own.numel()) * inside)
+        summed = here.numerator(self.row, own.numel()) * inside
+        positive = own if here.one_each else own.index_add(0, self.row, summed)
         # A pair that is no neighbor in a view is an ordinary negative there.
         negative = there.inter_view() * outside
         if intra_view:
@@ -126,7 +127,7 @@ class _Listed:
         if here.own_pair_twice:
             everything = everything + own
         if here.one_each:
-            return (everything.log() - here.mean_logit(logit, self.inside, self.row)).mean()
+            return (everything.log() - here.mean(logit, self.outside, self.row)).mean()
         return (everything.log() - positive.log()).mean()
 
 
