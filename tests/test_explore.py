@@ -38,7 +38,7 @@ def serve(monkeypatch: pytest.MonkeyPatch) -> Callable[[Data], None]:
     """Make a graph the one that is called demo."""
 
     def put(graph: Data) -> None:
-        monkeypatch.setattr(data, "citation_graph", lambda: graph)
+        monkeypatch.setattr(data, "citation_graph", lambda **_: graph)
 
     return put
 

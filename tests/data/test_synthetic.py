@@ -111,3 +111,23 @@ def test_neighbors_help_on_the_demo() -> None:
 def test_settings_that_cannot_be_met_are_named(settings: dict[str, float], message: str) -> None:
     with pytest.raises(UserError, match=message):
         citation_graph(**settings)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["demo-h60-t30", "Demo_H60_T30", "demoh60t30"])
+def test_a_name_can_say_how_homophilous_the_graph_is_and_how_much_its_words_tell(name: str) -> None:
+    graph = load(name)
+    asked = citation_graph(homophily=0.6, topic_share=0.3)
+    assert graph.name == "demo-h60-t30"
+    assert torch.equal(graph.edge_index, asked.edge_index)
+    assert torch.equal(graph.y, asked.y)
+    assert abs(statistics(graph).homophily - 0.6) < 0.005
+
+
+def test_a_name_that_says_nothing_new_is_the_demos() -> None:
+    assert load("demo-h80").name == "demo"
+    assert load("demo-t60").sha256 == load("demo").sha256
+
+
+def test_a_share_above_one_is_refused() -> None:
+    with pytest.raises(UserError, match="must lie in 0 to 1"):
+        load("demo-h120")

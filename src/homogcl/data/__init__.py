@@ -27,7 +27,7 @@ from homogcl.data.sources import lacks_features as source_lacks_features
 from homogcl.data.splits import SplitMade, SplitName, random_split_of
 from homogcl.data.statistics import Statistics, edge_homophily, statistics
 from homogcl.data.structural import kept_structural_features, structural_features
-from homogcl.data.synthetic import citation_graph
+from homogcl.data.synthetic import citation_graph, demo_shares
 from homogcl.errors import UnknownName, UserError
 from homogcl.streams import stream
 
@@ -87,7 +87,7 @@ def own_path(data: str | Path) -> Path | None:
     """
     if isinstance(data, Path):
         return data.expanduser()
-    if data in data_names() or _plain(data) in data_names():
+    if _is_name(data):
         return None
     path = Path(data).expanduser()
     return path if "/" in data or path.suffix or path.exists() else None
@@ -108,7 +108,7 @@ def graph_name(data: str | Path) -> str:
     stem = path.name if path.is_dir() else path.name.removesuffix(".gz").removesuffix(ending(path))
     name = stem.strip(".") or "graph"
     # Records and presets of a published data set are not this graph's.
-    return f"{name}-own" if _plain(name) in data_names() else name
+    return f"{name}-own" if _is_name(name) else name
 
 
 def load(
@@ -123,8 +123,9 @@ def load(
     """Return a graph that every method and evaluation takes.
 
     Args:
-        name: One of `data_names()`, where case and the characters - and _ do not matter; or the
-            path of a user's own graph, as `read_own` takes it, or a folder of `write_mapped`.
+        name: One of `data_names()`, where case and the characters - and _ do not matter; the name
+            of another generated graph, as `demo_shares` reads it; or the path of a user's own
+            graph, as `read_own` takes it, or a folder of `write_mapped`.
         root: Folder of all data sets; else `$HOMOGCL_DATA`, else the XDG cache. Published data
             sets that are missing there are downloaded into it.
         features: "row" divides each row by its sum, "raw" leaves features as they are, and
@@ -234,8 +235,8 @@ def _read(name: str, root: Path) -> tuple[Data, str]:
     if name in SOURCES:
         files = raw_files(SOURCES[name], root)
         return SOURCES[name].parse(files), sha256(files)
-    if name == "demo":
-        graph = citation_graph()
+    if (shares := demo_shares(_plain(name))) is not None:
+        graph = citation_graph(homophily=shares.homophily, topic_share=shares.topic_share)
     else:
         read: Callable[[Path], Data] = _registered()[name].load()
         graph = read(root)
@@ -287,9 +288,18 @@ def _resolve(name: str) -> str:
     names = data_names()
     if name in names:
         return name
-    if _plain(name) not in names:
+    plain = _plain(name)
+    if (shares := demo_shares(plain)) is not None:
+        return shares.name()
+    if plain not in names:
         raise UnknownName("data set", name, names)
-    return _plain(name)
+    return plain
+
+
+def _is_name(data: str) -> bool:
+    """Return whether a data set is called so, up to case and the characters - and _."""
+    plain = _plain(data)
+    return data in data_names() or plain in data_names() or demo_shares(plain) is not None
 
 
 def _plain(name: str) -> str:
