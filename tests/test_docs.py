@@ -11,14 +11,13 @@ from docs.method_pages import stale
 from homogcl.cli import app
 from homogcl.report.readme import TABLES, shown_tables
 from homogcl.report.table import stale_tables
-from homogcl.reproduce.catalog import ARTIFACTS
-from homogcl.reproduce.figures import FIGURES
+from homogcl.reproduce.catalog import GROUPS
 from homogcl.reproduce.index import INDEX, write_index
-from homogcl.reproduce.tables import TABLE_ARTIFACTS
 from homogcl.vision import images_at_hand
 
 ROOT = Path(__file__).parents[1]
-REPRODUCED = ROOT / "docs" / "reproduced"  # by `homogcl reproduce all --no-train`
+# By `homogcl reproduce all --no-train --out docs/reproduced`, and the same of `study`.
+REPRODUCED = {"all": ROOT / "docs" / "reproduced", "study": ROOT / "docs" / "study"}
 OF_IMAGES = ("augmentation", "similarity")
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
 EXAMPLES = [
@@ -64,25 +63,35 @@ def test_tables_are_those_of_the_records(page: Path) -> None:
     assert stale_tables(page, shown_tables(ROOT, shown)) == []
 
 
-@pytest.mark.parametrize("name", sorted({*ARTIFACTS} - {"statistics"}))
-def test_what_was_reproduced_is_of_the_records(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("group", "name"),
+    [(group, name) for group in GROUPS for name in GROUPS[group] if name != "statistics"],
+)
+def test_what_was_reproduced_is_of_the_records(group: str, name: str, tmp_path: Path) -> None:
     if name in OF_IMAGES and images_at_hand() == "digits":
         pytest.skip("the records are of images that are not at hand")
-    for path in ARTIFACTS[name].write(ROOT / "results", tmp_path, False):
-        kept = REPRODUCED / path.name
+    for path in GROUPS[group][name].write(ROOT / "results", tmp_path, False):
+        kept = REPRODUCED[group] / path.name
         # What an SVG shows is in its text; a PNG is packed by libraries of many versions.
         assert kept.exists() if path.suffix == ".png" else path.read_bytes() == kept.read_bytes()
 
 
-@pytest.mark.skipif(images_at_hand() == "digits", reason="the records are of other images")
-def test_what_was_reproduced_is_listed_with_its_trainings(tmp_path: Path) -> None:
+@pytest.mark.parametrize("group", list(GROUPS))
+def test_what_was_reproduced_is_listed_with_its_trainings(group: str, tmp_path: Path) -> None:
+    if group == "all" and images_at_hand() == "digits":
+        pytest.skip("the records are of images that are not at hand")
+    kept, artifacts = REPRODUCED[group], GROUPS[group]
     written = {
-        name: [REPRODUCED / f"{name}.{ending}" for ending in endings]
-        for names, endings in ((TABLE_ARTIFACTS, ("md", "tex", "csv")), (FIGURES, ("png", "svg")))
-        for name in names
+        name: [
+            kept / f"{name}.{ending}"
+            for ending in ("md", "tex", "csv", "png", "svg")
+            if (kept / f"{name}.{ending}").exists()
+        ]
+        for name in artifacts
     }
-    index = write_index(list(ARTIFACTS.values()), written, ROOT / "results", tmp_path, quick=False)
-    assert index.read_bytes() == (REPRODUCED / INDEX).read_bytes()
+    assert all(written.values())
+    index = write_index(list(artifacts.values()), written, ROOT / "results", tmp_path, quick=False)
+    assert index.read_bytes() == (kept / INDEX).read_bytes()
 
 
 def test_every_method_has_a_page_that_says_what_its_code_says() -> None:

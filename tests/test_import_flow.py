@@ -48,7 +48,7 @@ FLOW: tuple[tuple[str, ...], ...] = (
 ONLY: dict[str, set[str]] = {
     "evaluate": {"errors", "streams", "config"},
     "reported": {"errors"},
-    "report": {"errors", "files", "results", "reported"},
+    "report": {"errors", "files", "results", "reported", "stopping"},
 }
 
 # A report is made where no training ever runs.

@@ -9,10 +9,11 @@ import torch
 from torch_geometric.data import Data
 
 from homogcl.checkpoint import Checkpoints
+from homogcl.communities import rank_of_directions
 from homogcl.methods import Method, Sizes, build
 from homogcl.run import run_cell
 from homogcl.spec import RunSpec
-from homogcl.stopping import LOOK_EVERY, has_settled, rank_of_directions
+from homogcl.stopping import LOOK_EVERY, has_settled
 from homogcl.train import Epoch, TrainConfig, embeddings, fit
 
 SETTLE = 0.02

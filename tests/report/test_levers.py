@@ -6,7 +6,8 @@ import pytest
 from pydantic import JsonValue
 
 from homogcl.errors import UserError
-from homogcl.report.levers import levers_table
+from homogcl.methods.homogcl import ADAPTIVE
+from homogcl.report.levers import ADAPTIVE_KEYS, levers_table
 from homogcl.report.table import to_markdown
 from homogcl.results import Record
 from tests.records import make_record
@@ -66,3 +67,11 @@ def test_a_gain_over_nothing_comparable_is_refused() -> None:
     records = [*runs("grace", 0.8), *runs("grace+homogcl", 0.8, epochs=7)]
     with pytest.raises(UserError, match=r"no run of the base has the settings of .* epochs=7"):
         levers_table(records, "grace", "homogcl", ["cora"])
+
+
+def test_the_adaptive_variant_is_called_by_its_name_alone() -> None:
+    assert set(ADAPTIVE_KEYS) == ADAPTIVE.keys()
+    adaptive = runs("grace+homogcl", 0.84, variant="adaptive", one_each=True, two_sigma_sq=1.0, k=5)
+    records = [*runs("grace", 0.80), *runs("grace+homogcl", 0.81), *adaptive]
+    labels = [row[0] for row in levers_table(records, "grace", "homogcl", ["cora"]).rows]
+    assert labels == ["as shipped", "k=5, variant=adaptive"]

@@ -12,6 +12,11 @@ from homogcl.report.table import Cell, Table
 from homogcl.results import Record, summarize
 
 SHIPPED = "as shipped"
+# What `variant=adaptive` settles.
+ADAPTIVE_KEYS = (
+    *("width", "two_sigma_sq", "clustered", "saliency_gradient", "one_each", "average_neighbors"),
+    "homophily_weight",
+)
 Flat = Mapping[str, JsonValue]
 
 
@@ -40,7 +45,7 @@ def levers_table(records: Iterable[Record], base: str, plugin: str, data: Sequen
     titles = [f"{name}, {kind}" for name in data for kind in ("validation", "test", "AUC of S")]
     cells = tuple(
         (label, *(cell for name in data for cell in _gains(runs.get(name, []), alone)))
-        for label, runs in rows.items()
+        for label, runs in sorted(rows.items(), key=lambda row: (row[0] != SHIPPED, row[0]))
     )
     return Table((f"{base}+{plugin}", *titles), cells, decimals=2)
 
@@ -72,7 +77,10 @@ def _label(record: Record, shipped: Flat) -> str:
     """Return the settings in which a run departs from the shipped ones."""
     given, resolved = _flat(record.settings), _flat(record.resolved)
     keys = [key for key in {**given, **shipped} if given.get(key) != shipped.get(key)]
-    shown = [f"{key.partition('.')[2]}={_shown(resolved.get(key))}" for key in sorted(keys)]
+    # What the adaptive variant stands for need not be said of it.
+    implied = ADAPTIVE_KEYS if resolved.get("method.variant") == "adaptive" else ()
+    values = {key.partition(".")[2]: resolved.get(key) for key in sorted(keys)}
+    shown = [f"{key}={_shown(value)}" for key, value in values.items() if key not in implied]
     return ", ".join(shown) or SHIPPED
 
 

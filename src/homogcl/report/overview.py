@@ -34,7 +34,7 @@ def overview_table(
         metrics: What is shown, and how its columns are called behind the data set's name.
     """
     groups = _groups(records)
-    decimals = _decimals(metrics)
+    shown = decimals(metrics)
     columns = [
         f"{name}{title}{each}" for name in data for title in metrics.values() for each in _COMPARED
     ]
@@ -48,12 +48,12 @@ def overview_table(
                 groups.get((method, name), []),
                 metric,
                 find(reported, method, name, metric),
-                decimals,
+                shown,
             )
         ]
         if any(cell is not None for cell in cells):
             rows.append((method, *cells))
-    return Table(("Method", *columns), tuple(rows), decimals)
+    return Table(("Method", *columns), tuple(rows), shown)
 
 
 def plugin_table(
@@ -171,12 +171,12 @@ def variants_table(
             cells: list[Cell] = []
             for metric in metrics:
                 paper = find(reported, method, name, metric, way)
-                cells += comparison(runs, metric, paper, _decimals(metrics))
+                cells += comparison(runs, metric, paper, decimals(metrics))
             if any(cell is not None for cell in cells):
                 rows.append((name, method, way, *_about(runs), *cells))
     titles = [f"{title}{each}" for title in metrics.values() for each in _COMPARED]
     columns = ("Data set", "Method", "Variant", "Features", "Epochs", *titles)
-    return Table(columns, tuple(rows), _decimals(metrics))
+    return Table(columns, tuple(rows), decimals(metrics))
 
 
 def _about(runs: Sequence[Record]) -> tuple[str | None, int | None]:
@@ -249,5 +249,6 @@ def _printed_gain(reported: Sequence[Reported], base: str, plugin: str, data: st
     return None if before is None or after is None else f"{after - before:+.2f}"
 
 
-def _decimals(metrics: Iterable[str]) -> int:
+def decimals(metrics: Iterable[str]) -> int:
+    """Return how many decimals these metrics are shown with."""
     return 2 if all(metric.endswith("accuracy") for metric in metrics) else 3

@@ -10,6 +10,7 @@ from pydantic import JsonValue
 
 from homogcl.errors import UserError
 from homogcl.files import write_atomically
+from homogcl.report.goals import Goal, goals_table
 from homogcl.report.levers import levers_table
 from homogcl.report.overview import (
     differences_table,
@@ -18,6 +19,7 @@ from homogcl.report.overview import (
     plugin_table,
     variants_table,
 )
+from homogcl.report.stopped import stopping_table
 from homogcl.report.table import Table, insert_between_markers
 from homogcl.report.tables import classification_table, clustering_table, milestone_table
 from homogcl.reported import causes, read
@@ -32,6 +34,11 @@ METHODS = (
 )
 BASES = ("grace", "gca", "progcl", "ariel", "gcool", "costa", "ccassg", "gbt", "bgrl", "afgrl")
 LEVERS_DATA = ("cora", "citeseer", "photo")
+ACCURACY_GOALS = (
+    *(Goal("grace", data, "test_accuracy") for data in DATA),
+    *(Goal("bgrl", data, "test_accuracy") for data in DATA[2:]),
+)
+CLUSTER_GOALS = tuple(Goal("grace", data, of) for data in DATA[3:] for of in ("nmi", "ari"))
 FOUNDATION = ("raw", "random", "grace", "grace+homogcl")
 
 
@@ -147,9 +154,17 @@ def _negatives(results: Path) -> Table:
     return negatives_table(records, ("grace", "grace+homogcl"), DATA[2:])
 
 
-def levers(results: Path, base: str, data: Sequence[str] = LEVERS_DATA) -> Table:
+def levers(
+    results: Path, base: str, data: Sequence[str] = LEVERS_DATA, folder: str = "study/levers"
+) -> Table:
     """Return what the settings of the plug-in do on a base, the presets' first."""
-    return levers_table(_records(results, "presets", "study/levers"), base, "homogcl", data)
+    return levers_table(_records(results, "presets", folder), base, "homogcl", data)
+
+
+def goals(results: Path, held_to: Sequence[Goal] = ACCURACY_GOALS) -> Table:
+    """Return how far the adaptive variant gets on settings that it shares with its base."""
+    printed = [*read("classification"), *read("bgrl"), *read("clustering")]
+    return goals_table(read_records(results / "study" / "goals"), printed, "homogcl", held_to)
 
 
 def _released(results: Path) -> Table:
@@ -207,6 +222,13 @@ TABLES: dict[str, Callable[[Path], Table]] = {
     "released": _released,
     "levers-grace": lambda results: levers(results, "grace"),
     "levers-bgrl": lambda results: levers(results, "bgrl"),
+    "combined-grace": lambda results: levers(
+        results, "grace", ("cora", "pubmed"), "study/combined"
+    ),
+    "combined-ccassg": lambda results: levers(results, "ccassg", DATA[:2], "study/combined"),
+    "stopping": lambda results: stopping_table(read_records(results / "study" / "training")),
+    "goals": goals,
+    "goals-clustering": lambda results: goals(results, CLUSTER_GOALS),
     "bench": _bench,
     "tutorial": lambda results: _bench(results, ["tutorial"]),
     "scale": lambda results: _bench(results, ["scale"]),

@@ -32,7 +32,7 @@ def write_index(
         quick: Whether they were made in their quick form.
     """
     table = index_table(artifacts, written, results, quick=quick)
-    text = f"# Tables and figures of the paper\n\n{to_markdown(table)}\n{_ABOUT}"
+    text = f"# Tables and figures\n\n{to_markdown(table)}\n{_ABOUT}"
     return write_atomically(out / INDEX, text.encode())
 
 
@@ -43,7 +43,7 @@ def index_table(
 
     A training that several artifacts share counts in each of them.
     """
-    columns = ("In the paper", "Command", "Trainings", "Their time", "Files")
+    columns = ("What", "Command", "Trainings", "Their time", "Files")
     rows: list[tuple[Cell, ...]] = []
     for artifact in artifacts:
         records = [cell.found(results) for cell in artifact.cells(quick)]

@@ -1,0 +1,88 @@
+"""What neighbors as positives add to an encoder: one that sees no edges, few, or more."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from homogcl.reproduce.artifact import Artifact, Cell, GraphCell
+from homogcl.reproduce.figures.drawing import BLUE, GRAY, VERMILION, bars, draw
+from homogcl.reproduce.figures.runs import QUICK_ENCODER, TITLES, Runs, Shelf, all_cells, place
+from homogcl.results import Summary, aggregate
+from homogcl.spec import RunSpec
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+PANELS = (("grace", "cora"), ("grace", "citeseer"), ("bgrl", "cora"))
+SEEDS = 3
+# By their layers of message passing.
+_ENCODERS: Mapping[str, Mapping[str, object]] = {
+    "none": {"encoder": "mlp"},
+    "one": {"num_layers": 1},
+    "two": {},  # the presets'
+}
+_KINDS: Mapping[str, tuple[str, Mapping[str, object], str]] = {
+    "base": ("", {}, GRAY),
+    "HomoGCL": ("+homogcl", {}, BLUE),
+    "adaptive": ("+homogcl", {"variant": "adaptive"}, VERMILION),
+}
+
+
+def _runs(panel: tuple[str, str], encoder: str, kind: str, *, quick: bool) -> Runs:
+    base, data = panel
+    plugin, variant, _ = _KINDS[kind]
+    settings = {**(QUICK_ENCODER if quick else {}), **_ENCODERS[encoder], **variant}
+    # What other parts of the study train, they record.
+    kept = "study/encoders" if _ENCODERS[encoder] else "study/levers" if variant else "presets"
+    specs = [
+        RunSpec(f"{base}{plugin}", data, seed, settings, tasks=("probe",))
+        for seed in range(1 if quick else SEEDS)
+    ]
+    return Runs(kind, data, tuple(GraphCell(spec, place(kept, quick=quick)) for spec in specs))
+
+
+def _panels(quick: bool) -> tuple[tuple[str, str], ...]:
+    return (("grace", "demo"), ("bgrl", "demo")) if quick else PANELS
+
+
+def _cells(quick: bool) -> list[Cell]:
+    return all_cells(
+        _runs(panel, encoder, kind, quick=quick)
+        for panel in _panels(quick)
+        for encoder in _ENCODERS
+        for kind in _KINDS
+    )
+
+
+def _write(results: Path, out: Path, quick: bool) -> list[Path]:
+    shelf = Shelf(results, "encoders", quick)
+
+    def scored(panel: tuple[str, str], encoder: str, kind: str) -> Summary:
+        records = shelf.records(_runs(panel, encoder, kind, quick=quick), "test_accuracy")
+        return aggregate(records, "test_accuracy")
+
+    found = {
+        panel: {
+            encoder: {kind: scored(panel, encoder, kind) for kind in _KINDS}
+            for encoder in _ENCODERS
+        }
+        for panel in _panels(quick)
+    }
+
+    def paint(figure: Figure) -> None:
+        panels = figure.subplots(1, len(found), sharey=True, squeeze=False)[0]
+        for axes, ((base, data), groups) in zip(panels, found.items(), strict=True):
+            bars(axes, groups, {kind: color for kind, (_, _, color) in _KINDS.items()})
+            axes.set_title(f"{base} on {TITLES[data]}")
+            axes.set_xlabel("layers of message passing")
+        for axes in panels[1:]:
+            axes.set_ylabel("")
+        handles, labels = panels[0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside lower center", ncols=len(_KINDS))
+
+    return draw(out, "encoders", (10.5, 3.4), paint)
+
+
+ENCODERS = Artifact("encoders", "What neighbors add to an encoder", _cells, _write)
