@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 import torch
+from pydantic import ValidationError
 from sklearn.cluster import KMeans
 from torch import Tensor
 from torch.nn.functional import normalize
@@ -250,7 +251,7 @@ def test_averaged_positives_take_the_place_of_a_term_of_their_own(
 
 
 @pytest.mark.parametrize("base", ["grace", "bgrl", "ccassg"])
-def test_the_adaptive_variant_has_the_same_loss_at_any_scale(graph: Data, base: str) -> None:
+def test_the_adaptive_variant_has_clusters_as_wide_as_they_are(graph: Data, base: str) -> None:
     settings: dict[str, object] = {"hidden_dim": 8, "out_dim": 4, "variant": "adaptive"}
     settings |= {"num_clusters": 3, "two_sigma_sq": 77.0, "homophily_weight": 5.0}
     method = build(f"{base}+homogcl", settings, Sizes.of(graph), seed=0).double()
@@ -262,6 +263,13 @@ def test_the_adaptive_variant_has_the_same_loss_at_any_scale(graph: Data, base: 
     own_width = torch.cdist(h, c).square().amin(1).mean()
     torch.testing.assert_close(s, saliency(soft_assignment(h, c, own_width), graph.edge_index))
     assert method.term_weights()["homophily"] == 0.0
+
+
+def test_what_the_adaptive_variant_settles_is_checked_all_the_same() -> None:
+    assert HomoGCL.Config(variant="adaptive").one_each
+    assert HomoGCL.Config(variant="adaptive", two_sigma_sq=4.0).two_sigma_sq == 1.0
+    with pytest.raises(ValidationError, match="one_each"):
+        HomoGCL.Config.model_validate({"variant": "adaptive", "one_each": "maybe"})
 
 
 def test_the_adaptive_variant_learns_nothing_through_its_saliency(graph: Data) -> None:

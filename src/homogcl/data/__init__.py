@@ -16,9 +16,10 @@ from homogcl.config import Config
 from homogcl.data.check import MASKS, validate
 from homogcl.data.edges import undirected
 from homogcl.data.features import FeatureKind, compact, normalize
+from homogcl.data.hashes import file_sha256, tensor_sha256
 from homogcl.data.mapped import INDEX, is_mapped, is_on_disk, open_mapped
 from homogcl.data.names import class_names, node_ids, original_ids
-from homogcl.data.own import OwnGraph, read_own
+from homogcl.data.own import read_own
 from homogcl.data.own_files import TOML
 from homogcl.data.own_tables import ending
 from homogcl.data.root import data_root, sha256
@@ -207,23 +208,11 @@ def _own(path: Path, seed: int, files: Mapping[str, object]) -> Data:
     own = read_own(path, seed=seed, **files)
     graph = own.graph()
     graph.report = str(own.report)
-    graph.files = _file_sha256(own, path)
+    graph.files = file_sha256(own, path)
     columns = {key: value for key, value in files.items() if not _is_file(key, value)}
     said = json.dumps([graph.files, columns], sort_keys=True, default=str)
     graph.sha256 = hashlib.sha256(said.encode()).hexdigest()
     return graph
-
-
-def _file_sha256(own: OwnGraph, path: Path) -> dict[str, str]:
-    """Return the hash of each file that was read, by its name in the folder of the graph."""
-    folder = path if path.is_dir() else path.parent
-    hashes = {}
-    for each in own.files:
-        inside = each.is_relative_to(folder)
-        with each.open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
-        hashes[str(each.relative_to(folder)) if inside else each.name] = digest
-    return hashes
 
 
 def _is_file(setting: str, value: object) -> bool:
@@ -242,7 +231,7 @@ def _read(name: str, root: Path) -> tuple[Data, str]:
         graph = read(root)
         if not isinstance(graph, Data):
             raise UserError(f"{name}: its package gave a {type(graph).__name__} instead of a graph")
-    return graph, _tensor_sha256(graph)
+    return graph, tensor_sha256(graph)
 
 
 def _masks(
@@ -258,21 +247,6 @@ def _masks(
     if split == "public" or (split is None and published):
         return [graph[key] & labeled for key in MASKS], "public"
     return list(random_split_of(labeled, stream(seed, "split"))), "random"
-
-
-def _tensor_sha256(graph: Data) -> str:
-    digest = hashlib.sha256()
-    for key in ("x", "edge_index", "edge_weight", "y", *MASKS):
-        value = graph.get(key)
-        if not isinstance(value, Tensor):
-            continue
-        parts = [value]
-        if value.layout == torch.sparse_csr:
-            parts = [value.crow_indices(), value.col_indices(), value.values()]
-        digest.update(f"{key} {value.dtype} {tuple(value.shape)}".encode())
-        for part in parts:
-            digest.update(part.contiguous().numpy().tobytes())
-    return digest.hexdigest()
 
 
 def _registered() -> dict[str, EntryPoint]:

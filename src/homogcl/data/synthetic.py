@@ -107,7 +107,8 @@ def citation_graph(
     if num_words < 1 or mean_degree <= 0:
         raise UserError("num_words and mean_degree must be positive")
     if not (0 <= homophily <= 1 and 0 <= topic_share <= 1):
-        raise UserError("homophily and topic_share are shares: they must lie in 0 to 1")
+        given = f"homophily={homophily:g} and topic_share={topic_share:g}"
+        raise UserError(f"{given} are shares: they must lie in 0 to 1")
 
     membership = _membership(num_nodes, num_classes, numpy_stream(seed, "generate classes"))
     num_pairs = round(num_nodes * mean_degree / 2)

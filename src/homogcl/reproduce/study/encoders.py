@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from homogcl.reproduce.artifact import Artifact, Cell, GraphCell
-from homogcl.reproduce.figures.drawing import BLUE, GRAY, VERMILION, bars, draw
+from homogcl.reproduce.figures.drawing import bars, draw
 from homogcl.reproduce.figures.runs import QUICK_ENCODER, TITLES, Runs, Shelf, all_cells, place
+from homogcl.reproduce.study.kinds import KINDS
 from homogcl.results import Summary, aggregate
 from homogcl.spec import RunSpec
 
@@ -23,16 +24,11 @@ _ENCODERS: Mapping[str, Mapping[str, object]] = {
     "one": {"num_layers": 1},
     "two": {},  # the presets'
 }
-_KINDS: Mapping[str, tuple[str, Mapping[str, object], str]] = {
-    "base": ("", {}, GRAY),
-    "HomoGCL": ("+homogcl", {}, BLUE),
-    "adaptive": ("+homogcl", {"variant": "adaptive"}, VERMILION),
-}
 
 
 def _runs(panel: tuple[str, str], encoder: str, kind: str, *, quick: bool) -> Runs:
     base, data = panel
-    plugin, variant, _ = _KINDS[kind]
+    plugin, variant, _ = KINDS[kind]
     settings = {**(QUICK_ENCODER if quick else {}), **_ENCODERS[encoder], **variant}
     # What other parts of the study train, they record.
     kept = "study/encoders" if _ENCODERS[encoder] else "study/levers" if variant else "presets"
@@ -52,7 +48,7 @@ def _cells(quick: bool) -> list[Cell]:
         _runs(panel, encoder, kind, quick=quick)
         for panel in _panels(quick)
         for encoder in _ENCODERS
-        for kind in _KINDS
+        for kind in KINDS
     )
 
 
@@ -65,8 +61,7 @@ def _write(results: Path, out: Path, quick: bool) -> list[Path]:
 
     found = {
         panel: {
-            encoder: {kind: scored(panel, encoder, kind) for kind in _KINDS}
-            for encoder in _ENCODERS
+            encoder: {kind: scored(panel, encoder, kind) for kind in KINDS} for encoder in _ENCODERS
         }
         for panel in _panels(quick)
     }
@@ -74,13 +69,13 @@ def _write(results: Path, out: Path, quick: bool) -> list[Path]:
     def paint(figure: Figure) -> None:
         panels = figure.subplots(1, len(found), sharey=True, squeeze=False)[0]
         for axes, ((base, data), groups) in zip(panels, found.items(), strict=True):
-            bars(axes, groups, {kind: color for kind, (_, _, color) in _KINDS.items()})
+            bars(axes, groups, {kind: color for kind, (_, _, color) in KINDS.items()})
             axes.set_title(f"{base} on {TITLES[data]}")
             axes.set_xlabel("layers of message passing")
         for axes in panels[1:]:
             axes.set_ylabel("")
         handles, labels = panels[0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside lower center", ncols=len(_KINDS))
+        figure.legend(handles, labels, loc="outside lower center", ncols=len(KINDS))
 
     return draw(out, "encoders", (10.5, 3.4), paint)
 

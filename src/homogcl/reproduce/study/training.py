@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from homogcl.reproduce.artifact import Artifact, Cell, GraphCell
-from homogcl.reproduce.figures.drawing import BLUE, GRAY, VERMILION, draw
+from homogcl.reproduce.figures.drawing import draw
 from homogcl.reproduce.figures.runs import QUICK_ENCODER, TITLES, Runs, Shelf, all_cells, place
+from homogcl.reproduce.study.kinds import KINDS
 from homogcl.results import Record
 from homogcl.spec import RunSpec
 
@@ -24,11 +25,6 @@ EPOCHS: Mapping[tuple[str, str], int] = {
     ("bgrl", "cora"): 200,
 }
 _MILESTONES = (1, 5, 10, 20, 30, 40, 50, 60, 70, 80, 100, 120, 140, 160, 180)
-_KINDS: Mapping[str, tuple[str, Mapping[str, object], str]] = {
-    "base": ("", {}, GRAY),
-    "HomoGCL": ("+homogcl", {}, BLUE),
-    "adaptive": ("+homogcl", {"variant": "adaptive"}, VERMILION),
-}
 _ROWS = {
     "val_accuracy": "validation accuracy (%)",
     "saliency_auc": "area under ROC of S",
@@ -41,7 +37,7 @@ def _panels(quick: bool) -> list[tuple[str, str]]:
 
 
 def _runs(base: str, data: str, kind: str, *, quick: bool) -> Runs:
-    plugin, settings, _ = _KINDS[kind]
+    plugin, settings, _ = KINDS[kind]
     epochs = 20 if quick else EPOCHS[base, data]
     overrides = {**(QUICK_ENCODER if quick else {}), **settings, "epochs": epochs}
     milestones = tuple(each for each in _MILESTONES if each < epochs)
@@ -56,7 +52,7 @@ def _runs(base: str, data: str, kind: str, *, quick: bool) -> Runs:
 
 def _cells(quick: bool) -> list[Cell]:
     return all_cells(
-        _runs(base, data, kind, quick=quick) for base, data in _panels(quick) for kind in _KINDS
+        _runs(base, data, kind, quick=quick) for base, data in _panels(quick) for kind in KINDS
     )
 
 
@@ -76,11 +72,11 @@ def _write(results: Path, out: Path, quick: bool) -> list[Path]:
     found = {
         (base, data, kind): shelf.records(_runs(base, data, kind, quick=quick), "saliency_auc")
         for base, data in panels
-        for kind in _KINDS
+        for kind in KINDS
     }
 
     def panel(axes: Axes, base: str, data: str, metric: str) -> None:
-        for kind, (_, _, color) in _KINDS.items():
+        for kind, (_, _, color) in KINDS.items():
             epochs, values = _curve(found[base, data, kind], metric)
             axes.plot(epochs, values, color=color, marker=".", markersize=4, label=kind)
         axes.grid(alpha=0.3)
@@ -96,7 +92,7 @@ def _write(results: Path, out: Path, quick: bool) -> list[Path]:
         for axes in grid[-1]:
             axes.set_xlabel("epochs")
         handles, labels = grid[0][0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside lower center", ncols=len(_KINDS))
+        figure.legend(handles, labels, loc="outside lower center", ncols=len(KINDS))
 
     return draw(out, "training", (2.6 * len(panels) + 0.6, 6.4), paint)
 
