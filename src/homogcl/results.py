@@ -85,9 +85,13 @@ class Record(Config):
         """The epochs that the run was trained for, where its settings say."""
         if "epochs" in self.metrics:  # of one that ended before
             return int(self.metrics["epochs"])
-        train = self.resolved.get("train")
-        epochs = train.get("epochs") if isinstance(train, dict) else None
+        epochs = self.setting("epochs", "train")
         return epochs if isinstance(epochs, int) else None
+
+    def setting(self, key: str, part: str = "method") -> JsonValue:
+        """Return a setting that the run had, nothing where it had none of the name."""
+        settings = self.resolved.get(part)
+        return settings.get(key) if isinstance(settings, dict) else None
 
     def by_epochs(self) -> dict[int, Metrics]:
         """Return the metrics after so many epochs: at each milestone, and at the end."""

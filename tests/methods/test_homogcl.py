@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import pytest
 import torch
-from pydantic import ValidationError
 from sklearn.cluster import KMeans
 from torch import Tensor
 from torch.nn.functional import normalize
@@ -12,11 +11,12 @@ from homogcl.augment import augment
 from homogcl.communities import most_modular
 from homogcl.errors import UserError
 from homogcl.homophily import centroids, plus_plus, saliency, soft_assignment
-from homogcl.methods import build, method_class, method_names
+from homogcl.methods import build, config_classes, configure, method_class, method_names
 from homogcl.methods.base import Sizes, total
 from homogcl.methods.grace import GRACE
-from homogcl.methods.homogcl import HomoGCL, NoPairPositives
+from homogcl.methods.homogcl import ADAPTIVE, HomoGCL, NoPairPositives
 from homogcl.positives import Positives
+from homogcl.presets import resolve
 from homogcl.streams import stream
 from homogcl.train import TrainConfig, fit
 from tests.reference.info_nce import Edges, slow_info_nce
@@ -253,7 +253,7 @@ def test_averaged_positives_take_the_place_of_a_term_of_their_own(
 @pytest.mark.parametrize("base", ["grace", "bgrl", "ccassg"])
 def test_the_adaptive_variant_has_clusters_as_wide_as_they_are(graph: Data, base: str) -> None:
     settings: dict[str, object] = {"hidden_dim": 8, "out_dim": 4, "variant": "adaptive"}
-    settings |= {"num_clusters": 3, "two_sigma_sq": 77.0, "homophily_weight": 5.0}
+    settings |= {"num_clusters": 3}
     method = build(f"{base}+homogcl", settings, Sizes.of(graph), seed=0).double()
     assert isinstance(method, HomoGCL)
     method.objective(method.views(graph, stream(0, "augment")))
@@ -265,15 +265,32 @@ def test_the_adaptive_variant_has_clusters_as_wide_as_they_are(graph: Data, base
     assert method.term_weights()["homophily"] == 0.0
 
 
-def test_what_the_adaptive_variant_settles_is_checked_all_the_same() -> None:
+def test_what_the_adaptive_variant_settles_may_be_said_and_not_contradicted() -> None:
     assert HomoGCL.Config(variant="adaptive").one_each
-    assert HomoGCL.Config(variant="adaptive", two_sigma_sq=4.0).two_sigma_sq == 1.0
-    with pytest.raises(ValidationError, match="one_each"):
-        HomoGCL.Config.model_validate({"variant": "adaptive", "one_each": "maybe"})
+    assert HomoGCL.Config.model_validate({"variant": "adaptive", **ADAPTIVE}) == HomoGCL.Config(
+        variant="adaptive"
+    )
+    with pytest.raises(UserError) as refused:
+        configure("grace+homogcl", {"variant": "adaptive", "two_sigma_sq": 4.0})
+    assert str(refused.value) == "setting two_sigma_sq=4.0: variant=adaptive has 1.0"
+    with pytest.raises(UserError, match="setting one_each='maybe': input should be"):
+        configure("grace+homogcl", {"variant": "adaptive", "one_each": "maybe"})
+
+
+@pytest.mark.parametrize("base", [n for n in method_names() if method_class(n).expands_positives])
+def test_the_adaptive_variant_prevails_over_the_presets_of_every_base(base: str) -> None:
+    for data in ("cora", "pubmed", "an unknown graph"):
+        settings = resolve(f"{base}+homogcl", data, {"variant": "adaptive"})
+        assert settings.method.items() >= ADAPTIVE.items()
+        mine, plugins = config_classes(f"{base}+homogcl")
+        assert not mine.model_fields.keys() & plugins.model_fields.keys()
 
 
 def test_the_adaptive_variant_learns_nothing_through_its_saliency(graph: Data) -> None:
-    method = plugged(graph, variant="adaptive")
+    settings = {key: value for key, value in SETTINGS.items() if key not in ADAPTIVE}
+    made = build("grace+homogcl", {**settings, "variant": "adaptive"}, Sizes.of(graph), seed=0)
+    method = made.double()
+    assert isinstance(method, HomoGCL)
     views = method.views(graph, stream(0, "augment"))
     found = gradients(total(method.objective(views), method.term_weights()), method)
     degree = torch.bincount(graph.edge_index[0], minlength=graph.num_nodes)

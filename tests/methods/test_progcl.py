@@ -113,7 +113,7 @@ def test_the_mixture_is_refitted_on_time_and_the_weights_follow_the_embeddings(
 
 
 def test_the_released_variant_freezes_its_weights(block_graph: Data) -> None:
-    method = build(block_graph, start_epoch=0, refit_every=1, variant="released")
+    method = build(block_graph, start_epoch=0, refit_every=1, weights="released")
     first = drawn(method, block_graph)
     method.objective(first)
     method.after_step(0.1)
@@ -128,11 +128,11 @@ def test_the_released_variant_freezes_its_weights(block_graph: Data) -> None:
     )
 
 
-@pytest.mark.parametrize("variant", ["paper", "released"])
+@pytest.mark.parametrize("weights", ["paper", "released"])
 def test_the_fit_is_to_similarities_between_the_views_without_own_pairs_unless_released(
-    block_graph: Data, variant: str
+    block_graph: Data, weights: str
 ) -> None:
-    method = build(block_graph, start_epoch=0, variant=variant)
+    method = build(block_graph, start_epoch=0, weights=weights)
     views = drawn(method, block_graph)
     method.objective(views)
     u, v = vectors(method, views)
@@ -140,7 +140,7 @@ def test_the_fit_is_to_similarities_between_the_views_without_own_pairs_unless_r
         (float(u[i] @ v[j]) + 1) / 2
         for i in range(len(u))
         for j in views.sample.tolist()
-        if i != j or variant == "released"
+        if i != j or weights == "released"
     ]
     c = method.config
     expected = fit_beta_mixture(torch.tensor(seen), c.false_share, c.em_iterations)
@@ -148,11 +148,11 @@ def test_the_fit_is_to_similarities_between_the_views_without_own_pairs_unless_r
     assert method.mixture.numpy() == pytest.approx(wanted.numpy(), rel=1e-3)
 
 
-@pytest.mark.parametrize("variant", ["paper", "released"])
+@pytest.mark.parametrize("weights", ["paper", "released"])
 def test_training_resumes_to_the_same_bits_across_a_fit(
-    block_graph: Data, tmp_path: Path, variant: str
+    block_graph: Data, tmp_path: Path, weights: str
 ) -> None:
-    settings: dict[str, object] = {"start_epoch": 2, "refit_every": 4, "variant": variant}
+    settings: dict[str, object] = {"start_epoch": 2, "refit_every": 4, "weights": weights}
     whole = fit(build(block_graph, **settings), block_graph, TrainConfig(epochs=8), seed=0)
     kept = Checkpoints(tmp_path, every=4)
     fit(

@@ -49,3 +49,9 @@ def test_what_was_not_run_is_left_open() -> None:
     found = row([], read("classification"))
     assert found["Base alone"] is None
     assert found["Gain"] is None
+
+
+def test_a_base_that_the_paper_has_no_row_of_is_held_to_another() -> None:
+    goal = Goal("ccassg", "cora", "test_accuracy", "grace+homogcl")
+    table = goals_table(runs("ccassg", ALONE), read("classification"), "homogcl", [goal])
+    assert str(table.rows[0][table.columns.index("Paper")]).startswith("84.5")

@@ -79,7 +79,7 @@ def test_the_quick_form_makes_tables_and_pictures(homogcl: Shell, tmp_path: Path
         "levers-bgrl": (*TABLES, *PICTURES),
         "training": PICTURES,
         "generated": PICTURES,
-        "encoders": PICTURES,
+        "encoders": (*TABLES, *PICTURES),
         "goals": TABLES,
         "goals-clustering": TABLES,
     }.items():

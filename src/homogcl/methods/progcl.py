@@ -42,7 +42,7 @@ class ProGCL(Method):
     own view. Up to `start_epoch` the loss is GRACE's; from
     then on the mixture is fitted every `refit_every` epochs to the similarities of `fit_nodes`
     random nodes to all others, and the weights are those of the current embeddings.
-    `variant="released"` does what the published code does: one fit, own pairs among the
+    `weights="released"` does what the published code does: one fit, own pairs among the
     similarities, and weights frozen at that epoch, those of the first view's anchors used for
     the second view's too. No weight matrix is held in either case.
     """
@@ -62,7 +62,7 @@ class ProGCL(Method):
             default=0.05, gt=0, lt=1
         )  # share of false negatives EM starts at
         em_iterations: int = Field(default=10, ge=1)
-        variant: Literal["paper", "released"] = "paper"
+        weights: Literal["paper", "released"] = "paper"  # how they are found
 
     step: Tensor  # int64 []
     mixture: Tensor  # rows α, β and weight, [3, 2]
@@ -130,7 +130,7 @@ class ProGCL(Method):
 
     def _refit(self, u: Tensor, v: Tensor, sample: Tensor) -> None:
         c = self.config
-        released = c.variant == "released"
+        released = c.weights == "released"
         since = int(self.step) - c.start_epoch
         if since % c.refit_every or (released and self.frozen.numel()):
             return

@@ -66,7 +66,12 @@ def resolve(
                 merged.update(values)
     if not found:
         raise UnknownName("preset", section, _alternatives(method))
-    merged.update(overrides or {})
+    overrides = overrides or {}
+    # What a choice stands for is not the preset's to say otherwise.
+    for model in config_classes(method):
+        for key in model.settled_by(overrides):
+            merged.pop(key, None)
+    merged.update(overrides)
     return _sorted_out(method, merged, "; ".join(dict.fromkeys(sources)))
 
 

@@ -18,11 +18,19 @@ _TITLES = {"test_accuracy": "accuracy", "nmi": "NMI", "ari": "ARI"}
 
 @dataclass(frozen=True)
 class Goal:
-    """A number of the paper that a base with the plug-in is held to."""
+    """A number of the paper that a base with the plug-in is held to.
+
+    Attributes:
+        base: Name of the base.
+        data: Name of the data set.
+        metric: What is measured.
+        row: The row of the paper, where it has none of this base with the plug-in.
+    """
 
     base: str
     data: str
     metric: str
+    row: str | None = None
 
 
 def goals_table(
@@ -56,24 +64,25 @@ def _row(
 
     plugged = f"{goal.base}+{plugin}"
     alone, with_it = runs(goal.base), runs(plugged)
-    printed = find(reported, plugged, goal.data, goal.metric)
+    printed = find(reported, goal.row or plugged, goal.data, goal.metric)
     return (
         goal.base,
         goal.data,
         _TITLES[goal.metric],
         None if printed is None else printed.printed,
-        _mean(alone, goal.metric),
-        _mean(with_it, goal.metric),
+        mean(alone, goal.metric),
+        mean(with_it, goal.metric),
         paired_gain(alone, with_it, goal.metric),
-        _chance(alone, with_it, goal.metric),
+        chance_of_gain(alone, with_it, goal.metric),
     )
 
 
-def _mean(runs: Sequence[Record], metric: str) -> Cell:
+def mean(runs: Sequence[Record], metric: str) -> Cell:
+    """Return the mean over runs as tables show it, where there are any."""
     return scaled(aggregate(runs, metric), metric) if runs else None
 
 
-def _chance(alone: Sequence[Record], with_it: Sequence[Record], metric: str) -> str | None:
+def chance_of_gain(alone: Sequence[Record], with_it: Sequence[Record], metric: str) -> str | None:
     """Return the p-value of the paired gains, where at least two seeds have one."""
     before = {record.seed: record.metrics[metric] for record in distinct_seeds(alone)}
     after = {record.seed: record.metrics[metric] for record in distinct_seeds(with_it)}

@@ -118,10 +118,9 @@ def negatives_table(
     """
     groups: dict[tuple[str, str, int, int], list[Record]] = {}
     for record in records:
-        settings = record.resolved.get("method")
-        if record.method in methods and record.data in data and isinstance(settings, dict):
-            sampled = settings.get("negatives") == "sampled"
-            count = int(str(settings.get("num_negatives"))) if sampled else 0
+        if record.method in methods and record.data in data:
+            sampled = record.setting("negatives") == "sampled"
+            count = int(str(record.setting("num_negatives"))) if sampled else 0
             key = (record.data, record.method, record.epochs or 0, count)
             groups.setdefault(key, []).append(record)
     rows: list[tuple[Cell, ...]] = []

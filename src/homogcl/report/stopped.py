@@ -52,9 +52,8 @@ def settled(record: Record, share: float = SHARE) -> int:
 
 
 def _called(record: Record) -> str:
-    settings = record.resolved.get("method")
-    variant = settings.get("variant") if isinstance(settings, dict) else None
-    return f"{record.method}, adaptive" if variant == "adaptive" else record.method
+    adaptive = record.setting("variant") == "adaptive"
+    return f"{record.method}, adaptive" if adaptive else record.method
 
 
 def _cells(runs: Sequence[Record]) -> tuple[Cell, ...]:

@@ -6,18 +6,22 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from homogcl.report.readme import LEVERS_DATA, encoders
 from homogcl.reproduce.artifact import Artifact, Cell, GraphCell
 from homogcl.reproduce.figures.drawing import bars, draw
 from homogcl.reproduce.figures.runs import QUICK_ENCODER, TITLES, Runs, Shelf, all_cells, place
+from homogcl.reproduce.plan import QUICK_DATA
 from homogcl.reproduce.study.kinds import KINDS
+from homogcl.reproduce.tables import write_table
 from homogcl.results import Summary, aggregate
 from homogcl.spec import RunSpec
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-PANELS = (("grace", "cora"), ("grace", "citeseer"), ("bgrl", "cora"))
-SEEDS = 3
+TITLE = "What neighbors add to an encoder"
+BASES = ("grace", "bgrl")
+SEEDS = {"cora": 3, "citeseer": 3, "photo": 2}
 # By their layers of message passing.
 _ENCODERS: Mapping[str, Mapping[str, object]] = {
     "none": {"encoder": "mlp"},
@@ -34,13 +38,17 @@ def _runs(panel: tuple[str, str], encoder: str, kind: str, *, quick: bool) -> Ru
     kept = "study/encoders" if _ENCODERS[encoder] else "study/levers" if variant else "presets"
     specs = [
         RunSpec(f"{base}{plugin}", data, seed, settings, tasks=("probe",))
-        for seed in range(1 if quick else SEEDS)
+        for seed in range(1 if quick else SEEDS[data])
     ]
     return Runs(kind, data, tuple(GraphCell(spec, place(kept, quick=quick)) for spec in specs))
 
 
-def _panels(quick: bool) -> tuple[tuple[str, str], ...]:
-    return (("grace", "demo"), ("bgrl", "demo")) if quick else PANELS
+def _data(quick: bool) -> tuple[str, ...]:
+    return (QUICK_DATA,) if quick else LEVERS_DATA
+
+
+def _panels(quick: bool) -> list[tuple[str, str]]:
+    return [(base, data) for base in BASES for data in _data(quick)]
 
 
 def _cells(quick: bool) -> list[Cell]:
@@ -67,17 +75,20 @@ def _write(results: Path, out: Path, quick: bool) -> list[Path]:
     }
 
     def paint(figure: Figure) -> None:
-        panels = figure.subplots(1, len(found), sharey=True, squeeze=False)[0]
-        for axes, ((base, data), groups) in zip(panels, found.items(), strict=True):
+        grid = figure.subplots(len(BASES), len(_data(quick)), sharey=True, squeeze=False)
+        for axes, ((base, data), groups) in zip(grid.flat, found.items(), strict=True):
             bars(axes, groups, {kind: color for kind, (_, _, color) in KINDS.items()})
             axes.set_title(f"{base} on {TITLES[data]}")
-            axes.set_xlabel("layers of message passing")
-        for axes in panels[1:]:
+        for axes in grid[:, 1:].flat:
             axes.set_ylabel("")
-        handles, labels = panels[0].get_legend_handles_labels()
+        for axes in grid[-1]:
+            axes.set_xlabel("layers of message passing")
+        handles, labels = grid[0][0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside lower center", ncols=len(KINDS))
 
-    return draw(out, "encoders", (10.5, 3.4), paint)
+    table = encoders(results / place("", quick=quick), _data(quick))
+    drawn = draw(out, "encoders", (3.5 * len(_data(quick)), 6.0), paint)
+    return [*write_table(out, "encoders", TITLE, table), *drawn]
 
 
-ENCODERS = Artifact("encoders", "What neighbors add to an encoder", _cells, _write)
+ENCODERS = Artifact("encoders", TITLE, _cells, _write)
