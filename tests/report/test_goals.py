@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from pydantic import JsonValue
 from scipy.stats import ttest_1samp
 
-from homogcl.report.goals import Goal, goals_table
+from homogcl.report.goals import Goal, adaptive_runs, goals_table
 from homogcl.reported import Reported, read
 from homogcl.results import Record, Summary
 from tests.records import make_record
@@ -55,3 +56,22 @@ def test_a_base_that_the_paper_has_no_row_of_is_held_to_another() -> None:
     goal = Goal("ccassg", "cora", "test_accuracy", "grace+homogcl")
     table = goals_table(runs("ccassg", ALONE), read("classification"), "homogcl", [goal])
     assert str(table.rows[0][table.columns.index("Paper")]).startswith("84.5")
+
+
+def test_bases_without_settings_of_their_own_are_taken_as_shipped() -> None:
+    def run(method: str, data: str, **settings: JsonValue) -> Record:
+        return make_record({"method": settings}, method=method, data=data)
+
+    special = [
+        run("grace", "cora", wide=1),
+        run("grace+homogcl", "cora", wide=1, variant="adaptive"),
+    ]
+    shipped = [run("grace", "cora"), run("bgrl", "cora"), run("bgrl+homogcl", "cora", k=5)]
+    moved = [
+        run("grace+homogcl", "cora", variant="adaptive"),
+        run("bgrl+homogcl", "cora", k=5, variant="adaptive"),
+        run("bgrl+homogcl", "cora", k=30, variant="adaptive"),
+        run("bgrl+homogcl", "cora", k=30),
+    ]
+    found = adaptive_runs(special, shipped, moved)
+    assert found == [*special, shipped[1], moved[1]]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from scipy.stats import ttest_rel
 
+from homogcl.report.levers import label
 from homogcl.report.overview import decimals, paired_gain
 from homogcl.report.table import Cell, Table
 from homogcl.report.tables import scaled
@@ -31,6 +32,31 @@ class Goal:
     data: str
     metric: str
     row: str | None = None
+
+
+def adaptive_runs(
+    special: Sequence[Record], shipped: Sequence[Record], moved: Sequence[Record]
+) -> list[Record]:
+    """Return the runs of bases, and of the adaptive variant on them with equal settings.
+
+    Args:
+        special: Runs of both with settings of their own.
+        shipped: Runs with the presets' settings; bases without others take these.
+        moved: Runs of the plug-in that depart from the shipped settings, in whatever way.
+    """
+    settled = {_place(run) for run in special}
+    settings = {(run.method, run.data): run.settings for run in shipped}
+    alone = [run for run in shipped if "+" not in run.method]
+    adaptive = [
+        run
+        for run in moved
+        if label(run, settings.get((run.method, run.data), {})) == "variant=adaptive"
+    ]
+    return [*special, *(run for run in (*alone, *adaptive) if _place(run) not in settled)]
+
+
+def _place(run: Record) -> tuple[str, str]:
+    return run.method.partition("+")[0], run.data
 
 
 def goals_table(

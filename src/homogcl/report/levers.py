@@ -17,7 +17,6 @@ ADAPTIVE_KEYS = (
     *("width", "two_sigma_sq", "clustered", "saliency_gradient", "one_each", "average_neighbors"),
     "homophily_weight",
 )
-Flat = Mapping[str, JsonValue]
 
 
 def levers_table(records: Iterable[Record], base: str, plugin: str, data: Sequence[str]) -> Table:
@@ -39,9 +38,9 @@ def levers_table(records: Iterable[Record], base: str, plugin: str, data: Sequen
     rows: dict[str, dict[str, list[Record]]] = {}
     for name in data:
         mine = [record for record in plugged if record.data == name]
-        shipped = _flat(mine[0].settings) if mine else {}
+        shipped = mine[0].settings if mine else {}
         for record in mine:
-            rows.setdefault(_label(record, shipped), {}).setdefault(name, []).append(record)
+            rows.setdefault(label(record, shipped), {}).setdefault(name, []).append(record)
     titles = [f"{name}, {kind}" for name in data for kind in ("validation", "test", "AUC of S")]
     cells = tuple(
         (label, *(cell for name in data for cell in _gains(runs.get(name, []), alone)))
@@ -55,7 +54,7 @@ def _gains(runs: Sequence[Record], alone: Sequence[Record]) -> tuple[Cell, Cell,
         return None, None, None
     equal = [record for record in alone if _comparable(record, runs[0])]
     if not equal:
-        shown = f"{runs[0].method} on {runs[0].data}, {_label(runs[0], {})}"
+        shown = f"{runs[0].method} on {runs[0].data}, {label(runs[0], {})}"
         raise UserError(f"no run of the base has the settings of {shown}")
     told = [run.metrics["saliency_auc"] for run in runs if "saliency_auc" in run.metrics]
     return (
@@ -73,9 +72,9 @@ def _comparable(base: Record, plugged: Record) -> bool:
     )
 
 
-def _label(record: Record, shipped: Flat) -> str:
+def label(record: Record, shipped: Mapping[str, JsonValue]) -> str:
     """Return the settings in which a run departs from the shipped ones."""
-    given, resolved = _flat(record.settings), _flat(record.resolved)
+    given, resolved, shipped = _flat(record.settings), _flat(record.resolved), _flat(shipped)
     keys = [key for key in {**given, **shipped} if given.get(key) != shipped.get(key)]
     # What the adaptive variant stands for need not be said of it.
     implied = ADAPTIVE_KEYS if resolved.get("method.variant") == "adaptive" else ()

@@ -9,7 +9,7 @@ from pathlib import Path
 from homogcl.errors import UserError
 from homogcl.files import write_atomically
 from homogcl.report.encoders import encoders_table
-from homogcl.report.goals import Goal, goals_table
+from homogcl.report.goals import Goal, adaptive_runs, goals_table
 from homogcl.report.levers import levers_table
 from homogcl.report.overview import (
     differences_table,
@@ -128,6 +128,11 @@ def _records(results: Path, *folders: str) -> list[Record]:
     return [r for folder in there or [results / folders[0]] for r in read_records(folder)]
 
 
+def _there(results: Path, folder: str) -> list[Record]:
+    """Return the records of a folder, none where it is not there."""
+    return read_records(results / folder) if (results / folder).is_dir() else []
+
+
 def _plugin(results: Path) -> Table:
     printed = [*read("classification"), *read("bgrl")]
     return plugin_table(read_records(results / "presets"), printed, BASES, "homogcl", DATA)
@@ -161,12 +166,17 @@ def levers(
     return levers_table(_records(results, "presets", folder), base, "homogcl", data)
 
 
-def goals(
-    results: Path, held_to: Sequence[Goal] = ACCURACY_GOALS, folder: str = "study/goals"
-) -> Table:
-    """Return how far the plug-in gets on settings that it shares with its base."""
+def goals(results: Path, held_to: Sequence[Goal] = ACCURACY_GOALS) -> Table:
+    """Return how far the adaptive variant gets on settings that it shares with its base."""
+    special, shipped, moved = (
+        _there(results, name) for name in ("study/goals", "presets", "study/levers")
+    )
+    return _held(adaptive_runs(special, shipped, moved), held_to)
+
+
+def _held(records: Sequence[Record], held_to: Sequence[Goal]) -> Table:
     printed = [*read("classification"), *read("bgrl"), *read("clustering")]
-    return goals_table(read_records(results / folder), printed, "homogcl", held_to)
+    return goals_table(records, printed, "homogcl", held_to)
 
 
 def encoders(results: Path, data: Sequence[str] = LEVERS_DATA) -> Table:
@@ -237,8 +247,8 @@ TABLES: dict[str, Callable[[Path], Table]] = {
     "encoders": encoders,
     "goals": goals,
     "goals-clustering": lambda results: goals(results, CLUSTER_GOALS),
-    "goals-shipped": lambda results: goals(results, SHIPPED_GOALS, "presets"),
-    "goals-exact": lambda results: goals(results, EXACT_GOALS, "exact"),
+    "goals-shipped": lambda results: _held(read_records(results / "presets"), SHIPPED_GOALS),
+    "goals-exact": lambda results: _held(read_records(results / "exact"), EXACT_GOALS),
     "bench": _bench,
     "tutorial": lambda results: _bench(results, ["tutorial"]),
     "scale": lambda results: _bench(results, ["scale"]),

@@ -21,7 +21,6 @@ PRESETS: Mapping[tuple[str, str], str] = {
     ("grace", "photo"): "wide",
     ("grace", "computers"): "wide",
 }
-_FOLDER = "study/goals"
 
 
 def _cells(held_to: Sequence[Goal], tasks: tuple[str, ...], quick: bool) -> list[Cell]:
@@ -38,8 +37,10 @@ def _cell(method: str, data: str, seed: int, tasks: tuple[str, ...], quick: bool
     variant = {"variant": "adaptive"} if "+" in method else {}
     settings = {**(quick_settings(method) if quick else {}), **variant}
     preset = PRESETS.get((method.partition("+")[0], data))
+    # What other parts of the study train, they record.
+    kept = "study/goals" if preset else "study/levers" if variant else "presets"
     spec = RunSpec(method, data, seed, settings, preset, tasks=tasks)
-    return GraphCell(spec, place(_FOLDER, quick=quick))
+    return GraphCell(spec, place(kept, quick=quick))
 
 
 def _artifact(name: str, title: str, held_to: Sequence[Goal], tasks: tuple[str, ...]) -> Artifact:
