@@ -50,11 +50,10 @@ def test_a_run_and_its_base_differ_in_the_plug_in_alone(name: str) -> None:
     places = {cell.path(Path("results")) for cell in found}
     assert len(places) == len(found)
     assert all(own_path(cell.spec.data) is None for cell in found)
-    bases = [cell.spec for cell in found if "+" not in cell.spec.method]
-    for cell in found:
-        spec, settings = cell.spec, cell.spec.settings()
+    settled = [(cell.spec, cell.spec.settings()) for cell in found]
+    for spec, settings in settled:
         place = (spec.method.partition("+")[0], spec.data, spec.seed)
-        alone = [each.settings() for each in bases if (each.method, each.data, each.seed) == place]
+        alone = [of for each, of in settled if (each.method, each.data, each.seed) == place]
         same = [each for each in alone if each.method.items() <= settings.method.items()]
         assert [each.train for each in same] == [settings.train]
         assert [each.data for each in same] == [settings.data]

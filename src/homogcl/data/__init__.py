@@ -258,22 +258,26 @@ def _is_built_in(name: str) -> bool:
     return name == "demo" or name in SOURCES
 
 
+def _is_known(name: str) -> bool:
+    # Readers of other packages come last, since looking for them takes milliseconds.
+    return _is_built_in(name) or name in _registered()
+
+
 def _resolve(name: str) -> str:
-    names = data_names()
-    if name in names:
+    if _is_known(name):
         return name
     plain = _plain(name)
     if (shares := demo_shares(plain)) is not None:
         return shares.name()
-    if plain not in names:
-        raise UnknownName("data set", name, names)
+    if not _is_known(plain):
+        raise UnknownName("data set", name, data_names())
     return plain
 
 
 def _is_name(data: str) -> bool:
     """Return whether a data set is called so, up to case and the characters - and _."""
     plain = _plain(data)
-    return data in data_names() or plain in data_names() or demo_shares(plain) is not None
+    return _is_known(data) or demo_shares(plain) is not None or _is_known(plain)
 
 
 def _plain(name: str) -> str:
