@@ -33,9 +33,8 @@ METHODS = (
 )
 BASES = ("grace", "gca", "progcl", "ariel", "gcool", "costa", "ccassg", "gbt", "bgrl", "afgrl")
 LEVERS_DATA = ("cora", "citeseer", "photo")
-ACCURACY_GOALS = (
-    *(Goal("grace", data, "test_accuracy") for data in DATA),
-    *(Goal("bgrl", data, "test_accuracy") for data in DATA[2:]),
+ACCURACY_GOALS = tuple(
+    Goal(base, data, "test_accuracy") for base in ("grace", "bgrl") for data in DATA
 )
 # What the plug-in does as shipped; the paper has no row of CCA-SSG with it.
 SHIPPED_GOALS = (
@@ -174,6 +173,12 @@ def goals(results: Path, held_to: Sequence[Goal] = ACCURACY_GOALS) -> Table:
     return _held(adaptive_runs(special, shipped, moved), held_to)
 
 
+def _adaptive(results: Path) -> Table:
+    """Return what the adaptive variant does on presets whose runs take seconds."""
+    runs = adaptive_runs([], *(_there(results, name) for name in ("presets", "study/levers")))
+    return _held(runs, [goal for goal in ACCURACY_GOALS if goal.data in DATA[:2]])
+
+
 def _held(records: Sequence[Record], held_to: Sequence[Goal]) -> Table:
     printed = [*read("classification"), *read("bgrl"), *read("clustering")]
     return goals_table(records, printed, "homogcl", held_to)
@@ -247,6 +252,7 @@ TABLES: dict[str, Callable[[Path], Table]] = {
     "encoders": encoders,
     "goals": goals,
     "goals-clustering": lambda results: goals(results, CLUSTER_GOALS),
+    "goals-presets": _adaptive,
     "goals-shipped": lambda results: _held(read_records(results / "presets"), SHIPPED_GOALS),
     "goals-exact": lambda results: _held(read_records(results / "exact"), EXACT_GOALS),
     "bench": _bench,

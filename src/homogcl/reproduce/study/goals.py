@@ -37,8 +37,9 @@ def _cell(method: str, data: str, seed: int, tasks: tuple[str, ...], quick: bool
     variant = {"variant": "adaptive"} if "+" in method else {}
     settings = {**(quick_settings(method) if quick else {}), **variant}
     preset = PRESETS.get((method.partition("+")[0], data))
-    # What other parts of the study train, they record.
-    kept = "study/goals" if preset else "study/levers" if variant else "presets"
+    # What other parts of the study train, they record; their quick forms have other settings.
+    own = quick or preset is not None
+    kept = "study/goals" if own else "study/levers" if variant else "presets"
     spec = RunSpec(method, data, seed, settings, preset, tasks=tasks)
     return GraphCell(spec, place(kept, quick=quick))
 
