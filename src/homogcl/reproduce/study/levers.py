@@ -11,7 +11,7 @@ from homogcl.report.readme import LEVERS_DATA, levers
 from homogcl.report.table import Table
 from homogcl.reproduce.artifact import Artifact, Cell, GraphCell
 from homogcl.reproduce.figures.drawing import BLUE, GRAY, ORANGE, VERMILION, draw
-from homogcl.reproduce.figures.runs import TITLES, place
+from homogcl.reproduce.figures.runs import TITLES
 from homogcl.reproduce.plan import QUICK_DATA, quick_settings
 from homogcl.reproduce.tables import write_table
 from homogcl.results import Summary
@@ -64,8 +64,9 @@ def study_cells(base: str, quick: bool) -> list[Cell]:
 def _cell(method: str, data: str, seed: int, lever: Mapping[str, object], quick: bool) -> GraphCell:
     settings = {**(quick_settings(method) if quick else {}), **lever}
     tasks = ("probe", "saliency") if lever else ("probe",)
-    kept = place("study/levers" if lever else "presets", quick=quick)
-    return GraphCell(RunSpec(method, data, seed, settings, tasks=tasks), kept)
+    return GraphCell(
+        RunSpec(method, data, seed, settings, tasks=tasks), "study/levers" if lever else "presets"
+    )
 
 
 def _artifact(base: str) -> Artifact:
@@ -73,7 +74,7 @@ def _artifact(base: str) -> Artifact:
 
     def write(results: Path, out: Path, quick: bool) -> list[Path]:
         data = (QUICK_DATA,) if quick else LEVERS_DATA
-        table = levers(results / place("", quick=quick), base, data)
+        table = levers(results, base, data)
         return [*write_table(out, name, title, table), *_drawn(out, name, title, table, data)]
 
     return Artifact(name, title, lambda quick: study_cells(base, quick), write)
