@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-CHECKED := src tests benchmarks docs
+CHECKED := src tests benchmarks docs reproduction
 WORKERS ?= 2
 AUDIT := .venv-audit
 

@@ -22,10 +22,10 @@ from rich.table import Table
 from benchmarks import measures, negatives, scale
 from benchmarks.process import measure
 from benchmarks.tutorial import seconds_of_steps
-from homogcl.memory import keep_freed_pages
-from homogcl.methods import method_class, method_names
-from homogcl.presets import resolve
-from homogcl.results import current_machine, current_versions
+from homogcl.core.memory import keep_freed_pages
+from homogcl.methods.registry import method_class, method_names
+from homogcl.presets.resolve import resolve
+from homogcl.runs.record import current_machine, current_versions
 
 KEPT = Path(__file__).parent / "results.json"
 Row = tuple[str, float, str]  # what, its value, what it is held to

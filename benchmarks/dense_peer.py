@@ -14,9 +14,9 @@ from torch.nn.functional import mse_loss, normalize, relu
 from torch_geometric.data import Data
 from torch_geometric.nn import GCNConv
 
-from homogcl.augment import TwoViews
-from homogcl.homophily import centroids
+from homogcl.homophily.clusters import centroids
 from homogcl.methods.grace import GRACE
+from homogcl.views.augment import TwoViews
 
 
 class MessageEncoder(nn.Module):

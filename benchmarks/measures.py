@@ -15,17 +15,17 @@ import torch
 from torch_geometric.data import Data
 
 from benchmarks.dense_peer import MessageEncoder, dense_loss
-from homogcl.data import citation_graph, load
-from homogcl.data.own import read_own
+from homogcl.advice.estimate import timed
+from homogcl.core.memory import peak_bytes, reset_peak
+from homogcl.core.seeds import stream
+from homogcl.data.load import citation_graph, load
+from homogcl.data.own.graph import read_own
 from homogcl.data.structural import structural_features
-from homogcl.estimate import timed
-from homogcl.memory import peak_bytes, reset_peak
-from homogcl.methods import Method, Sizes, build, total
+from homogcl.losses import Workspace, info_nce
 from homogcl.methods.grace import GRACE
-from homogcl.objectives import Workspace, info_nce
-from homogcl.presets import resolve
-from homogcl.streams import stream
-from homogcl.train import TrainConfig, objective
+from homogcl.methods.registry import Method, Sizes, build, total
+from homogcl.presets.resolve import resolve
+from homogcl.training.loop import TrainConfig, objective
 
 Measured = dict[str, float]
 

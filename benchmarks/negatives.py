@@ -9,9 +9,9 @@ from torch import Tensor
 from torch.nn import functional
 
 from benchmarks.measures import Measured
-from homogcl.homophily import centroids
-from homogcl.objectives import info_nce
-from homogcl.objectives.sampled import Columns, stratified_columns
+from homogcl.homophily.clusters import centroids
+from homogcl.losses import info_nce
+from homogcl.losses.contrast.sampled import Columns, stratified_columns
 
 COUNTS = (64, 128, 256, 512, 1024, 2048, 4096)
 TEMPERATURES = (0.2, 0.5)

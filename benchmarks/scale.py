@@ -13,13 +13,13 @@ from matplotlib.figure import Figure
 from torch_geometric.data import Data
 
 from benchmarks.process import Measured, measure
-from homogcl.data import citation_graph
-from homogcl.distributed import joined
-from homogcl.memory import peak_bytes, reset_peak
-from homogcl.methods import Sizes, build
-from homogcl.presets import Settings, resolve
-from homogcl.streams import stream
-from homogcl.train import fit
+from homogcl.core.distributed import joined
+from homogcl.core.memory import peak_bytes, reset_peak
+from homogcl.core.seeds import stream
+from homogcl.data.load import citation_graph
+from homogcl.methods.registry import Sizes, build
+from homogcl.presets.resolve import Settings, resolve
+from homogcl.training.loop import fit
 
 Row = tuple[str, float, str]  # what, its value, what it is held to
 

@@ -9,9 +9,9 @@ import inspect
 import sys
 from pathlib import Path
 
-from homogcl.config import Config
-from homogcl.methods import method_class, method_names, plugin
-from homogcl.presets import preset_names
+from homogcl.core.config import Config
+from homogcl.methods.registry import method_class, method_names, plugin
+from homogcl.presets.resolve import preset_names
 
 FOLDER = Path(__file__).parent / "methods"
 

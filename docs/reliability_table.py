@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from homogcl.files import write_atomically
+from homogcl.core.files import write_atomically
 
 DOCS = Path(__file__).parent
 PAGE = DOCS / "reliability.md"

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from homogcl.report.charts import SaliencyHistogram
-from homogcl.report.explore import Edges, Explorer, Nearest, Nodes
+from homogcl.pages.charts import SaliencyHistogram
+from homogcl.pages.explore_page import Edges, Explorer, Nearest, Nodes
 
 
 def lattice(side: int) -> np.ndarray:

@@ -13,7 +13,7 @@ from typing import Any
 
 import torch.distributed as dist
 
-from homogcl.distributed import Ranks
+from homogcl.core.distributed import Ranks
 
 # Forked, so that a process need not import torch again and a test's functions need no pickling.
 _FORK = multiprocessing.get_context("fork")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from pydantic import JsonValue
 
-from homogcl.results import Record, settings_sha256
+from homogcl.runs.record import Record, settings_sha256
 
 
 def make_record(settings: Mapping[str, JsonValue] | None = None, **changes: object) -> Record:

@@ -9,11 +9,11 @@ from typer.testing import CliRunner
 from docs.examples import BLOCK, steps
 from docs.method_pages import stale
 from homogcl.cli import app
-from homogcl.report.readme import TABLES, shown_tables
-from homogcl.report.table import stale_tables
-from homogcl.reproduce.catalog import GROUPS
-from homogcl.reproduce.index import INDEX, write_index
-from homogcl.vision import images_at_hand
+from homogcl.pages.table import stale_tables
+from reproduction.catalog import GROUPS
+from reproduction.index import INDEX, write_index
+from reproduction.tables.readme import TABLES, shown_tables
+from reproduction.vision import images_at_hand
 
 ROOT = Path(__file__).parents[1]
 # By `homogcl reproduce all --no-train --out docs/reproduced`, and the same of `study`.

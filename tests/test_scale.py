@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from benchmarks import scale
 from benchmarks.process import Measured
-from homogcl.data import citation_graph
-from homogcl.presets import resolve
+from homogcl.data.load import citation_graph
+from homogcl.presets.resolve import resolve
 
 
 @given(a=st.floats(0.1, 10), b=st.floats(-2, 3))

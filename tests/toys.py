@@ -8,9 +8,9 @@ import torch
 from torch import Tensor, nn
 from torch_geometric.data import Data
 
-from homogcl.config import Config
+from homogcl.core.config import Config
+from homogcl.homophily.positives import Positives
 from homogcl.methods.base import Method, Sizes
-from homogcl.positives import Positives
 
 
 class Toy(Method):

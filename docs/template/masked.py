@@ -8,10 +8,10 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from homogcl import Positives, info_nce, mask_features
-from homogcl.augment import TwoViews
-from homogcl.config import Probability
-from homogcl.encoders import Encoder, EncoderConfig
-from homogcl.methods import Method, Sizes
+from homogcl.core.config import Probability
+from homogcl.methods.registry import Method, Sizes
+from homogcl.nn.encoders import Encoder, EncoderConfig
+from homogcl.views.augment import TwoViews
 
 
 class Masked(Method):

@@ -1,16 +1,16 @@
 """Node embeddings from a graph without labels: HomoGCL and the methods it is compared with."""
 
-from homogcl.augment import augment, drop_edges, mask_features
-from homogcl.data import load
-from homogcl.data.own import read_own
-from homogcl.edge_saliency import EdgeSaliency, edge_saliency
-from homogcl.embedder import Embedder
-from homogcl.errors import UserError
+from homogcl.core.errors import UserError
+from homogcl.data.load import load
+from homogcl.data.own.graph import read_own
 from homogcl.evaluate import nearest_neighbors
-from homogcl.homophily import centroids, homophily_loss, saliency, soft_assignment
-from homogcl.objectives import info_nce
-from homogcl.positives import Positives
-from homogcl.transform import AddEmbeddings
+from homogcl.homophily.clusters import centroids, homophily_loss, saliency, soft_assignment
+from homogcl.homophily.edges import EdgeSaliency, edge_saliency
+from homogcl.homophily.positives import Positives
+from homogcl.losses import info_nce
+from homogcl.runs.embedder import Embedder
+from homogcl.runs.transform import AddEmbeddings
+from homogcl.views.augment import augment, drop_edges, mask_features
 
 __version__ = "0.1.0"
 

@@ -5,7 +5,13 @@ from __future__ import annotations
 import pytest
 from torch_geometric.data import Data
 
-from homogcl.methods import config_classes, method_class, method_names, plugin_names, summary
+from homogcl.methods.registry import (
+    config_classes,
+    method_class,
+    method_names,
+    plugin_names,
+    summary,
+)
 from homogcl.testing import Candidate, Check, candidate, checks_of
 
 BASES = method_names()

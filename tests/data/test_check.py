@@ -5,9 +5,9 @@ import torch
 from scipy.sparse import csr_matrix
 from torch_geometric.data import Data
 
-from homogcl.data import validate
+from homogcl.core.errors import UserError
 from homogcl.data.features import sparse_features
-from homogcl.errors import UserError
+from homogcl.data.load import validate
 
 EDGES = torch.tensor([[0, 1, 2], [1, 2, 0]])
 

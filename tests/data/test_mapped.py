@@ -12,13 +12,14 @@ import pytest
 import torch
 from torch_geometric.data import Data
 
-from homogcl.batches import BatchConfig, Batches
+from homogcl.core.errors import UserError
+from homogcl.core.seeds import stream
 from homogcl.data.mapped import FORMAT, INDEX, is_mapped, open_mapped, release, write_mapped
-from homogcl.errors import UserError
-from homogcl.methods import build
 from homogcl.methods.base import Sizes
-from homogcl.streams import stream
-from homogcl.train import TrainConfig, embeddings, fit
+from homogcl.methods.inference import embeddings
+from homogcl.methods.registry import build
+from homogcl.training.loop import TrainConfig, fit
+from homogcl.views.subgraphs import BatchConfig, Batches
 from tests.graphs import same, snapshot
 
 
@@ -136,10 +137,10 @@ WORK = """
 import sys
 from pathlib import Path
 import torch
-from homogcl.batches import BatchConfig, Batches
+from homogcl.views.subgraphs import BatchConfig, Batches
 from homogcl.data.mapped import open_mapped
-from homogcl.memory import peak_bytes, reset_peak
-from homogcl.streams import stream
+from homogcl.core.memory import peak_bytes, reset_peak
+from homogcl.core.seeds import stream
 
 graph = open_mapped(Path(sys.argv[1]))
 batches = Batches(graph, BatchConfig(batch="neighbors", batch_size=200, fanout=(3,)))

@@ -4,8 +4,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from homogcl.core.seeds import stream
 from homogcl.data.splits import random_split, random_split_of
-from homogcl.streams import stream
 
 
 @given(st.integers(1, 400), st.integers(0, 2**31))

@@ -6,7 +6,7 @@ import torch
 from torch_geometric.data import Data
 from torch_geometric.utils import homophily
 
-from homogcl.data import Statistics, edge_homophily, statistics
+from homogcl.data.load import Statistics, edge_homophily, statistics
 
 
 def test_homophily_equals_that_of_pyg(block_graph: Data) -> None:

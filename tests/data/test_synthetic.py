@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from torch_geometric.data import Data
 from torch_geometric.utils import degree, is_undirected
 
-from homogcl.data import citation_graph, load, statistics, validate
-from homogcl.errors import UserError
+from homogcl.core.errors import UserError
+from homogcl.data.load import citation_graph, load, statistics, validate
 
 
 def tensors(graph: Data) -> list[torch.Tensor]:

@@ -10,9 +10,9 @@ import pytest
 import torch
 from sklearn.cluster import KMeans
 
-from homogcl.errors import UserError
+from homogcl.core.errors import UserError
+from homogcl.core.seeds import integer
 from homogcl.evaluate import cluster_scores
-from homogcl.streams import integer
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.neighbors import KNeighborsClassifier
 
-from homogcl.errors import UserError
+from homogcl.core.errors import UserError
 from homogcl.evaluate import knn_scores
 
 N = 90

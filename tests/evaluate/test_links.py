@@ -8,10 +8,10 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from homogcl.core.errors import UserError
+from homogcl.core.seeds import stream
 from homogcl.data.edges import undirected
-from homogcl.errors import UserError
 from homogcl.evaluate import Links, hold_out, link_scores
-from homogcl.streams import stream
 
 
 @given(

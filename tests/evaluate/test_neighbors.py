@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.neighbors import NearestNeighbors
 
-from homogcl.errors import UserError
+from homogcl.core.errors import UserError
 from homogcl.evaluate import nearest_neighbors
 
 

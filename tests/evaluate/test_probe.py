@@ -11,10 +11,10 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score, log_loss
 from torch import Tensor
 
-from homogcl.errors import UserError
+from homogcl.core.errors import UserError
+from homogcl.core.seeds import stream
 from homogcl.evaluate import ProbeConfig, linear_probe, predictions
 from homogcl.evaluate.probe import training
-from homogcl.streams import stream
 
 CHOSEN = ("val_accuracy", "probe_step", "probe_weight_decay")
 QUICK = ProbeConfig(steps=40, weight_decays=(1e-4, 1e-1))

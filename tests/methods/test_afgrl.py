@@ -7,9 +7,9 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
+from homogcl.core.seeds import stream
 from homogcl.methods.afgrl import AFGRL
 from homogcl.methods.base import Sizes
-from homogcl.streams import stream
 from tests.reference.neighbors import (
     LargestTensor,
     cosine,

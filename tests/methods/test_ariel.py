@@ -7,12 +7,12 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
+from homogcl.homophily.plugin import HomoGCL
+from homogcl.homophily.positives import Positives
+from homogcl.losses.adversarial import information_regularizer
 from homogcl.methods.ariel import ARIEL, ArielViews
 from homogcl.methods.base import Sizes
-from homogcl.methods.homogcl import HomoGCL
-from homogcl.objectives.adversarial import information_regularizer
-from homogcl.positives import Positives
-from homogcl.train import TrainConfig, fit
+from homogcl.training.loop import TrainConfig, fit
 from tests.graphs import with_isolated
 from tests.reference.info_nce import slow_info_nce
 

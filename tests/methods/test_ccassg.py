@@ -5,10 +5,10 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from homogcl.errors import UserError
+from homogcl.core.errors import UserError
 from homogcl.methods.base import Sizes, total
 from homogcl.methods.ccassg import CCASSG
-from homogcl.train import TrainConfig, fit
+from homogcl.training.loop import TrainConfig, fit
 from tests.reference.neighbors import doubled, neighbor_mean, weighted_pairs
 
 

@@ -8,12 +8,12 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from homogcl.augment import TwoViews
+from homogcl.homophily.positives import Positives
 from homogcl.methods.base import Sizes
 from homogcl.methods.gca import GCA
-from homogcl.objectives.centrality import Centrality
-from homogcl.positives import Positives
-from homogcl.train import TrainConfig, fit
+from homogcl.training.loop import TrainConfig, fit
+from homogcl.views.augment import TwoViews
+from homogcl.views.centrality import Centrality
 from tests.graphs import with_isolated
 from tests.reference.info_nce import slow_info_nce
 

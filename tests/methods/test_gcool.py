@@ -7,10 +7,10 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
+from homogcl.homophily.plugin import HomoGCL
 from homogcl.methods.base import Sizes, total
 from homogcl.methods.gcool import GCooL
-from homogcl.methods.homogcl import HomoGCL
-from homogcl.train import TrainConfig, fit
+from homogcl.training.loop import TrainConfig, fit
 
 
 def build(graph: Data, **settings: object) -> GCooL:

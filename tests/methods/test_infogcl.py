@@ -6,10 +6,10 @@ import pytest
 import torch
 from torch_geometric.data import Data
 
+from homogcl.homophily.plugin import HomoGCL, NoPairPositives
+from homogcl.homophily.positives import Positives
 from homogcl.methods.base import Sizes, total
-from homogcl.methods.homogcl import HomoGCL, NoPairPositives
 from homogcl.methods.infogcl import InfoGCL, View, diffused_features, drop_nodes
-from homogcl.positives import Positives
 from tests.reference.info_nce import slow_info_nce
 from tests.reference.infomax import cross_entropy, edge_set, normalized, small_graph
 

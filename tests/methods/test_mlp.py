@@ -6,7 +6,7 @@ from torch_geometric.data import Data
 
 from homogcl.methods.base import Sizes
 from homogcl.methods.mlp import MLP
-from homogcl.train import TrainConfig, fit
+from homogcl.training.loop import TrainConfig, fit
 
 
 def test_logits_are_those_of_torch_geometric(block_graph: Data) -> None:

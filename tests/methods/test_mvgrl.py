@@ -6,9 +6,9 @@ from torch import Tensor
 from torch_geometric.data import Data
 from torch_geometric.nn import APPNP
 
-from homogcl.layers import Normalized
 from homogcl.methods.base import Sizes
 from homogcl.methods.mvgrl import MVGRL, diffuse
+from homogcl.nn.layers import Normalized
 from tests.reference.infomax import cross_entropy, normalized, prelu, small_graph
 
 

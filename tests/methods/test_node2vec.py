@@ -4,12 +4,12 @@ import pytest
 import torch
 from torch_geometric.data import Data
 
-from homogcl.methods import validated
+from homogcl.core.seeds import stream
 from homogcl.methods.base import Sizes
 from homogcl.methods.node2vec import Node2Vec
-from homogcl.streams import stream
-from homogcl.train import TrainConfig, fit
-from homogcl.walks import random_walks
+from homogcl.methods.registry import validated
+from homogcl.methods.walks import random_walks
+from homogcl.training.loop import TrainConfig, fit
 
 SETTINGS: dict[str, object] = {"walks_per_node": 4, "walk_length": 12, "window": 3, "out_dim": 8}
 

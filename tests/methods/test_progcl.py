@@ -9,14 +9,14 @@ from scipy.stats import beta as beta_distribution
 from torch import Tensor
 from torch_geometric.data import Data
 
-from homogcl.checkpoint import Checkpoints
+from homogcl.homophily.plugin import HomoGCL
+from homogcl.homophily.positives import Positives
+from homogcl.losses import info_nce
+from homogcl.losses.beta_mixture import fit_beta_mixture
 from homogcl.methods.base import Sizes
-from homogcl.methods.homogcl import HomoGCL
 from homogcl.methods.progcl import ProGCL, ProViews
-from homogcl.objectives import info_nce
-from homogcl.objectives.beta_mixture import fit_beta_mixture
-from homogcl.positives import Positives
-from homogcl.train import Epoch, TrainConfig, fit
+from homogcl.training.checkpoint import Checkpoints
+from homogcl.training.loop import Epoch, TrainConfig, fit
 
 
 def build(graph: Data, **settings: object) -> ProGCL:

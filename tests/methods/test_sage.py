@@ -4,9 +4,9 @@ import torch
 from torch_geometric.data import Data
 from torch_geometric.nn import SAGEConv
 
-from homogcl.layers import SAGELayer
 from homogcl.methods.base import Sizes
 from homogcl.methods.sage import SAGE
+from homogcl.nn.layers import SAGELayer
 from tests.graphs import with_isolated
 
 

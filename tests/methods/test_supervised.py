@@ -8,13 +8,14 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from homogcl.errors import UserError
-from homogcl.layers import DenseLayer, SAGELayer
+from homogcl.core.errors import UserError
 from homogcl.methods.base import Sizes, total
+from homogcl.methods.inference import embeddings
 from homogcl.methods.mlp import MLP
 from homogcl.methods.sage import SAGE
 from homogcl.methods.supervised import Network, Supervised, SupervisedConfig
-from homogcl.train import TrainConfig, embeddings, fit
+from homogcl.nn.layers import DenseLayer, SAGELayer
+from homogcl.training.loop import TrainConfig, fit
 
 
 def method_on(graph: Data, **settings: object) -> MLP:

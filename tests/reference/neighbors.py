@@ -10,7 +10,7 @@ from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch_geometric.data import Data
 
-from homogcl.positives import Positives
+from homogcl.homophily.positives import Positives
 
 
 def doubled(graph: Data) -> Data:

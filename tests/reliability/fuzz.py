@@ -19,15 +19,15 @@ import torch
 from hypothesis import strategies as st
 from safetensors.torch import save
 
-from homogcl.checkpoint import Checkpoints, State
-from homogcl.data import load
-from homogcl.data.own import read_own
-from homogcl.embedder import Embedder
-from homogcl.errors import UserError
-from homogcl.memory import shortage
-from homogcl.methods import Sizes, build
-from homogcl.results import read_record
-from homogcl.runfolder import RunFolder
+from homogcl.core.errors import UserError
+from homogcl.core.memory import shortage
+from homogcl.data.load import load
+from homogcl.data.own.graph import read_own
+from homogcl.methods.registry import Sizes, build
+from homogcl.runs.embedder import Embedder
+from homogcl.runs.folder import RunFolder
+from homogcl.runs.record import read_record
+from homogcl.training.checkpoint import Checkpoints, State
 from tests.data import conftest as planetoid
 from tests.records import make_record
 from tests.toys import Toy

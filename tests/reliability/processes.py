@@ -20,7 +20,7 @@ from typing import Any
 
 import torch
 
-from homogcl.faults import VARIABLE
+from homogcl.core.faults import VARIABLE
 from tests.reliability import tiny
 
 OUTPUTS = ("stdout", "stderr")
@@ -91,7 +91,7 @@ def start(
     Args:
         folder: Where the command runs.
         *arguments: Of the command line; the data set `tiny` is known to it.
-        fault: What `homogcl.faults` is to do.
+        fault: What `homogcl.core.faults` is to do.
         first: A function of a module, called before the command: limits and the like.
         environment: More variables.
     """
@@ -126,9 +126,10 @@ def _command(
     os.environ.update(environment)
     if first:
         first()
-    from homogcl import cli, data
+    from homogcl import cli
+    from homogcl.data import load
 
-    data._registered = lambda: {"tiny": tiny.ENTRY}
+    load._registered = lambda: {"tiny": tiny.ENTRY}
     sys.argv = ["homogcl", *words]
     try:
         cli.main()

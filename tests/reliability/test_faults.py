@@ -17,9 +17,9 @@ from tempfile import mkdtemp
 import numpy as np
 import pytest
 
-from homogcl import spec
-from homogcl.faults import FILE_POINTS
-from homogcl.results import current_versions
+from homogcl.core.faults import FILE_POINTS
+from homogcl.runs import request as spec
+from homogcl.runs.record import current_versions
 from tests.reliability.conftest import Count
 from tests.reliability.processes import Running, artifacts, command, start
 

@@ -19,10 +19,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from homogcl import cli
-from homogcl.data import load
-from homogcl.data.own import read_own
-from homogcl.presets import resolve
-from homogcl.settings import parse_overrides
+from homogcl.core.settings import parse_overrides
+from homogcl.data.load import load
+from homogcl.data.own.graph import read_own
+from homogcl.presets.resolve import resolve
 from tests.reliability import fuzz
 from tests.reliability.conftest import Count
 from tests.reliability.fuzz import OWN, Reader, outcome, spoiled

@@ -10,9 +10,9 @@ import torch
 from torch_geometric.data import Data
 from torch_geometric.utils import coalesce
 
-from homogcl.embedder import Embedder
-from homogcl.errors import UserError
-from homogcl.presets import resolve
+from homogcl.core.errors import UserError
+from homogcl.presets.resolve import resolve
+from homogcl.runs.embedder import Embedder
 from tests.contract.test_methods import BASES, PLUGGED
 from tests.reliability.conftest import Count
 

@@ -15,8 +15,8 @@ from tempfile import mkdtemp
 
 import pytest
 
-from homogcl.faults import POINTS
-from homogcl.results import read_record
+from homogcl.core.faults import POINTS
+from homogcl.runs.record import read_record
 from tests.reliability.conftest import Count
 from tests.reliability.processes import artifacts, command, start
 

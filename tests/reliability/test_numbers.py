@@ -10,10 +10,10 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from homogcl.checkpoint import Checkpoints, State
+from homogcl.homophily.positives import Positives
 from homogcl.methods.base import Method, Sizes
-from homogcl.positives import Positives
-from homogcl.train import NotFinite, TrainConfig, fit
+from homogcl.training.checkpoint import Checkpoints, State
+from homogcl.training.loop import NotFinite, TrainConfig, fit
 from tests.graphs import same
 from tests.reliability.conftest import Count
 from tests.reliability.processes import command

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-import homogcl.report
+import homogcl.pages
 from tests.reliability.processes import command
 
 GUARD = """
@@ -38,7 +38,7 @@ def test_the_guard_itself_works() -> None:
 
 
 def test_imports_ask_nothing() -> None:
-    modules = "homogcl, homogcl.cli, homogcl.embedder, homogcl.demo"
+    modules = "homogcl, homogcl.cli, homogcl.runs.embedder, homogcl.pages.demo"
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "HOMOGCL_OFFLINE": "1"}
     code = f"{GUARD}\nimport {modules}\nprint(homogcl.__version__)"
     ended = subprocess.run(
@@ -82,9 +82,9 @@ def test_missing_data_offline_are_named_and_not_fetched(name: str, tmp_path: Pat
 
 def test_every_page_builder_has_a_test_with_hostile_names() -> None:
     """A module of reports with `render` writes a page: its strings must be shown to be text."""
-    tests = Path(__file__).parents[1] / "report"
-    for each in pkgutil.iter_modules(homogcl.report.__path__):
-        if hasattr(importlib.import_module(f"homogcl.report.{each.name}"), "render"):
+    tests = Path(__file__).parents[1] / "pages"
+    for each in pkgutil.iter_modules(homogcl.pages.__path__):
+        if hasattr(importlib.import_module(f"homogcl.pages.{each.name}"), "render"):
             source = (tests / f"test_{each.name}.py").read_text("utf-8")
             assert "def test_hostile_strings_add_no_tag" in source, each.name
             assert "def test_page_refers_to_nothing_outside" in source, each.name

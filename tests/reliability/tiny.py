@@ -7,7 +7,7 @@ from pathlib import Path
 
 from torch_geometric.data import Data
 
-from homogcl.data import citation_graph
+from homogcl.data.load import citation_graph
 
 ENTRY = EntryPoint("tiny", f"{__name__}:read", "homogcl.datasets")
 

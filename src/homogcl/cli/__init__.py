@@ -11,14 +11,12 @@ from homogcl.cli.advice import doctor, inspect
 from homogcl.cli.catalog import list_names, show
 from homogcl.cli.closeness import neighbors, saliency
 from homogcl.cli.explore import explore
-from homogcl.cli.figures import figure
 from homogcl.cli.mapping import map_graph
-from homogcl.cli.records import run, table
-from homogcl.cli.reproduce import reproduce
+from homogcl.cli.records import run
 from homogcl.cli.training import demo, embed, evaluate, train
 from homogcl.cli.tuning import tune
-from homogcl.errors import UserError
-from homogcl.memory import keep_freed_pages, shortage
+from homogcl.core.errors import UserError
+from homogcl.core.memory import keep_freed_pages, shortage
 
 app = typer.Typer(
     name="homogcl",
@@ -29,8 +27,8 @@ app = typer.Typer(
 )
 
 for command in (
-    *(demo, train, evaluate, embed, neighbors, saliency, explore, run, table, figure),
-    *(reproduce, show, doctor, inspect, tune),
+    *(demo, train, evaluate, embed, neighbors, saliency, explore, run),
+    *(show, doctor, inspect, tune),
 ):
     app.command()(command)
 app.command("list")(list_names)

@@ -8,11 +8,12 @@ from typing import Annotated
 
 import typer
 
-from homogcl import advice, display
+from homogcl.advice import inspect as advice
+from homogcl.advice.doctor import Finding, examine
 from homogcl.cli.files import with_files
 from homogcl.cli.options import Data, Json, Root, Seed
-from homogcl.data import load
-from homogcl.doctor import Finding, examine
+from homogcl.data.load import load
+from homogcl.pages import terminal as display
 
 
 def doctor(as_json: Json = False, root: Root = None) -> None:

@@ -9,13 +9,13 @@ from typing import Annotated
 
 import typer
 
-from homogcl import display
+from homogcl.advice.estimate import estimate
 from homogcl.cli.options import Data, Json, Preset, Root
-from homogcl.data import data_names, source
-from homogcl.estimate import estimate
-from homogcl.methods import method_class, method_names, plugin_names, summary
-from homogcl.presets import preset_names
-from homogcl.spec import RunSpec
+from homogcl.data.load import data_names, source
+from homogcl.methods.registry import method_class, method_names, plugin_names, summary
+from homogcl.pages import terminal as display
+from homogcl.presets.resolve import preset_names
+from homogcl.runs.request import RunSpec
 
 
 class Listing(StrEnum):

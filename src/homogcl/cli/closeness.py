@@ -11,17 +11,17 @@ import numpy as np
 import numpy.typing as npt
 import typer
 
-from homogcl import display
 from homogcl.cli.options import Json, OtherData, Root, Set
-from homogcl.data import original_ids
-from homogcl.edge_saliency import edge_saliency
-from homogcl.errors import UserError, nearest
+from homogcl.core.errors import UserError, nearest
+from homogcl.core.settings import parse_overrides
+from homogcl.data.load import original_ids
 from homogcl.evaluate import nearest_neighbors
-from homogcl.export import TABLES, check_ending, write_table
-from homogcl.methods import validated
-from homogcl.methods.homogcl import HomoGCL
-from homogcl.runfolder import RunFolder
-from homogcl.settings import parse_overrides
+from homogcl.homophily.edges import edge_saliency
+from homogcl.homophily.plugin import HomoGCL
+from homogcl.methods.registry import validated
+from homogcl.pages import terminal as display
+from homogcl.runs.export import TABLES, check_ending, write_table
+from homogcl.runs.folder import RunFolder
 
 SHOWN = 10  # edges on the terminal
 Table = Annotated[Path | None, typer.Option("--output", "-o", help=".csv or .parquet")]

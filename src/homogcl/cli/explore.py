@@ -8,10 +8,10 @@ from typing import Annotated
 
 import typer
 
-from homogcl import display
 from homogcl.cli.options import Json, Map, OtherData, Root
-from homogcl.explore import write_explorer
-from homogcl.runfolder import RunFolder
+from homogcl.pages import terminal as display
+from homogcl.pages.explore import write_explorer
+from homogcl.runs.folder import RunFolder
 
 
 def explore(

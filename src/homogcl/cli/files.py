@@ -10,10 +10,10 @@ from typing import Annotated, Any
 
 import typer
 
-from homogcl.data.own_features import ARRAYS
-from homogcl.data.own_files import PARQUET
-from homogcl.data.own_tables import ending
-from homogcl.data.own_text import DELIMITERS, LISTS
+from homogcl.data.own.features import ARRAYS
+from homogcl.data.own.files import PARQUET
+from homogcl.data.own.tables import ending
+from homogcl.data.own.text import DELIMITERS, LISTS
 
 OPTIONS = {
     "source": "Column of the edges' one end.",

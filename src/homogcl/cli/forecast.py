@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from torch_geometric.data import Data
 
-from homogcl import display
-from homogcl.errors import UserError
-from homogcl.estimate import doubt, estimate
-from homogcl.memory import available_bytes
-from homogcl.spec import RunSpec
+from homogcl.advice.estimate import doubt, estimate
+from homogcl.core.errors import UserError
+from homogcl.core.memory import available_bytes
+from homogcl.pages import terminal as display
+from homogcl.runs.request import RunSpec
 
 LONG = 60.0  # seconds from which on it is worth a line
 SHORT = 50_000  # nodes times epochs: below, the training is over before it could be foretold

@@ -11,11 +11,11 @@ import uuid
 from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
 from torch.distributed.launcher.api import LaunchConfig, elastic_launch
 
-from homogcl.distributed import Ranks
-from homogcl.errors import UserError
-from homogcl.run import ready
-from homogcl.runfolder import RunFolder
-from homogcl.spec import RunSpec
+from homogcl.core.distributed import Ranks
+from homogcl.core.errors import UserError
+from homogcl.runs.folder import RunFolder
+from homogcl.runs.request import RunSpec
+from homogcl.runs.train import ready
 
 
 def launch(

@@ -8,11 +8,11 @@ from typing import Annotated, Literal
 
 import typer
 
-from homogcl import display
 from homogcl.cli.files import with_files
 from homogcl.cli.options import Data, Root
-from homogcl.data import load
+from homogcl.data.load import load
 from homogcl.data.mapped import write_mapped
+from homogcl.pages import terminal as display
 
 
 @with_files

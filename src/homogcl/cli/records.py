@@ -3,31 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from homogcl import display
 from homogcl.cli.files import with_files
 from homogcl.cli.options import Preset, Root, Set, Task
-from homogcl.errors import UnknownName, UserError
-from homogcl.report.readme import TABLES, named_table
-from homogcl.report.readme import insert as insert_table
-from homogcl.report.table import to_csv, to_latex, to_markdown
-from homogcl.run import run_cell
-from homogcl.settings import parse_overrides
-from homogcl.spec import RunSpec
-from homogcl.tasks import DEFAULT_TASKS
-
-
-class Format(StrEnum):
-    """How a table is written."""
-
-    markdown = "markdown"
-    latex = "latex"
-    csv = "csv"
+from homogcl.core.errors import UserError
+from homogcl.core.settings import parse_overrides
+from homogcl.pages import terminal as display
+from homogcl.runs.request import RunSpec
+from homogcl.runs.tasks import DEFAULT_TASKS
+from homogcl.runs.train import run_cell
 
 
 @with_files
@@ -61,24 +49,6 @@ def run(
         for spec in cells:
             record, ran = run_cell(spec, results, show.epoch(f"{spec.method} on {spec.name}"))
             show.cell(record, ran=ran)
-
-
-def table(
-    name: str,
-    results: Annotated[Path, typer.Option(help="Folder of records.")] = Path("results"),
-    form: Annotated[Format, typer.Option("--format", help="How to write it.")] = Format.markdown,
-    insert: Annotated[Path | None, typer.Option(help="File with markers to fill in.")] = None,
-) -> None:
-    """Print a table made of records, or put it between its markers in a file."""
-    if name not in TABLES:
-        raise UnknownName("table", name, TABLES)
-    made = named_table(name, results)
-    if insert is not None:
-        insert_table(insert, name, made)
-        display.say(f"wrote the table {name} into {insert}")
-        return
-    write = {Format.markdown: to_markdown, Format.latex: to_latex, Format.csv: to_csv}[form]
-    typer.echo(write(made))
 
 
 def _epochs(text: str) -> tuple[int, ...]:

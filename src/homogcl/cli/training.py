@@ -9,23 +9,25 @@ from typing import Annotated
 
 import typer
 
-from homogcl import curves, display
-from homogcl.checkpoint import Checkpoints, parse_intervals
 from homogcl.cli.files import with_files
 from homogcl.cli.forecast import foretell
 from homogcl.cli.launch import launch
 from homogcl.cli.options import Batch, Data, Json, OtherData, Preset, Root, Seed, Set, Task
-from homogcl.data import original_ids
-from homogcl.demo import demo as run_demo
-from homogcl.distributed import joined, was_restarted
-from homogcl.export import FORMATS, check_ending, write_embeddings
-from homogcl.run import OnEpoch, link_prediction, ready, scores
-from homogcl.run import train as train_spec
-from homogcl.runfolder import RunFolder
-from homogcl.runlog import Log
-from homogcl.settings import parse_batch, parse_overrides
-from homogcl.spec import RunSpec
-from homogcl.train import Epoch, embeddings
+from homogcl.core.distributed import joined, was_restarted
+from homogcl.core.settings import parse_batch, parse_overrides
+from homogcl.data.load import original_ids
+from homogcl.methods.inference import embeddings
+from homogcl.pages import terminal as display
+from homogcl.pages.demo import demo as run_demo
+from homogcl.runs import curves
+from homogcl.runs.export import FORMATS, check_ending, write_embeddings
+from homogcl.runs.folder import RunFolder
+from homogcl.runs.log import Log
+from homogcl.runs.request import RunSpec
+from homogcl.runs.train import OnEpoch, link_prediction, ready, scores
+from homogcl.runs.train import train as train_spec
+from homogcl.training.checkpoint import Checkpoints, parse_intervals
+from homogcl.training.loop import Epoch
 
 
 def demo(

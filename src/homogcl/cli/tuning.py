@@ -10,12 +10,12 @@ from typing import Annotated
 
 import typer
 
-from homogcl import display
+from homogcl.advice.tune import BEST, Search, Trial, best, search
 from homogcl.cli.files import with_files
 from homogcl.cli.options import Data, Json, Root, Seed, Set
-from homogcl.settings import parse_overrides
-from homogcl.spec import RunSpec
-from homogcl.tune import BEST, Search, Trial, best, search
+from homogcl.core.settings import parse_overrides
+from homogcl.pages import terminal as display
+from homogcl.runs.request import RunSpec
 
 
 class Criterion(StrEnum):

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from homogcl.errors import UserError
+from homogcl.core.errors import UserError
 
 MASKS = ("train_mask", "val_mask", "test_mask")
 

@@ -10,7 +10,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from homogcl.data.check import MASKS
-from homogcl.data.own import OwnGraph
+from homogcl.data.own.graph import OwnGraph
 
 
 def file_sha256(own: OwnGraph, path: Path) -> dict[str, str]:

@@ -21,9 +21,9 @@ from pydantic import Field, ValidationError, field_validator
 from torch import Tensor
 from torch_geometric.data import Data
 
-from homogcl.config import Config
-from homogcl.errors import UserError
-from homogcl.files import write_atomically
+from homogcl.core.config import Config
+from homogcl.core.errors import UserError
+from homogcl.core.files import write_atomically
 
 FORMAT = 2
 INDEX = "mapped.json"  # written last: a folder without it is not complete

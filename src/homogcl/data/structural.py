@@ -11,12 +11,12 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
+from homogcl.core.errors import UserError
+from homogcl.core.files import write_atomically
+from homogcl.core.seeds import stream
 from homogcl.data.edges import edges_sha256
 from homogcl.data.features import csr_tensor
-from homogcl.data.root import cache_root
-from homogcl.errors import UserError
-from homogcl.files import write_atomically
-from homogcl.streams import stream
+from homogcl.data.published.root import cache_root
 
 OVERSAMPLING = 10  # directions that are followed besides those that are kept
 LARGE = 100_000  # nodes above which half the digits have to do

@@ -19,10 +19,10 @@ import scipy.sparse
 import torch
 from torch_geometric.data import Data
 
+from homogcl.core.errors import UserError
+from homogcl.core.seeds import numpy_stream
 from homogcl.data.edges import undirected
 from homogcl.data.features import compact, sparse_features
-from homogcl.errors import UserError
-from homogcl.streams import numpy_stream
 
 _Ints = npt.NDArray[np.int64]
 _Floats = npt.NDArray[np.float64]

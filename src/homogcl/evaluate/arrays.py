@@ -9,7 +9,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from homogcl.errors import UserError
+from homogcl.core.errors import UserError
 
 Array = Tensor | npt.NDArray[Any]
 

@@ -7,8 +7,8 @@ from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 from sklearn.preprocessing import normalize
 
+from homogcl.core.seeds import integer
 from homogcl.evaluate.arrays import Array, as_tensor, dense_embedding
-from homogcl.streams import integer
 
 
 def cluster_scores(

@@ -9,7 +9,7 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 from torch import Tensor
 from torch.nn.functional import normalize
 
-from homogcl.errors import UserError
+from homogcl.core.errors import UserError
 from homogcl.evaluate.arrays import Array, dense_embedding
 
 

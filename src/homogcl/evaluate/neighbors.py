@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import normalize
 
-from homogcl.errors import UserError
+from homogcl.core.errors import UserError
 from homogcl.evaluate.arrays import Array, as_tensor, dense_embedding
 
 

@@ -11,8 +11,8 @@ from pydantic import Field
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from homogcl.config import Config
-from homogcl.errors import UserError
+from homogcl.core.config import Config
+from homogcl.core.errors import UserError
 from homogcl.evaluate.arrays import Array, as_tensor, dense_embedding, rows_in
 
 

@@ -10,14 +10,14 @@ from torch import Tensor, nn
 from torch.nn.functional import normalize
 from torch_geometric.data import Data
 
-from homogcl.encoders import Activation, Encoder, EncoderConfig, move_target, target_of
-from homogcl.homophily import centroids
+from homogcl.homophily.clusters import centroids
+from homogcl.homophily.positives import Positives
+from homogcl.losses.bootstrap import target_decay
+from homogcl.losses.nearest import nearest_rows, real_positives
+from homogcl.losses.neighbors import neighbor_loss
 from homogcl.methods.base import Method, Sizes
-from homogcl.objectives.bootstrap import target_decay
-from homogcl.objectives.nearest import nearest_rows, real_positives
-from homogcl.objectives.neighbors import neighbor_loss
-from homogcl.positives import Positives
-from homogcl.sparse import pair_products
+from homogcl.nn.encoders import Activation, Encoder, EncoderConfig, move_target, target_of
+from homogcl.nn.sparse import pair_products
 
 
 @dataclass(frozen=True)

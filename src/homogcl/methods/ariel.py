@@ -10,14 +10,14 @@ from pydantic import NonNegativeInt, PositiveFloat
 from torch import Tensor
 from torch_geometric.data import Data
 
-from homogcl.augment import ViewRates, clean_view, two_views
-from homogcl.batches import induced, random_nodes
-from homogcl.encoders import Encoder, EncoderConfig, projector
-from homogcl.layers import edge_weights
+from homogcl.homophily.positives import Positives
+from homogcl.losses import Workspace, info_nce
+from homogcl.losses.adversarial import Attack, dense_propagation, information_regularizer
 from homogcl.methods.base import Method, Sizes
-from homogcl.objectives import Workspace, info_nce
-from homogcl.objectives.adversarial import Attack, dense_propagation, information_regularizer
-from homogcl.positives import Positives
+from homogcl.nn.encoders import Encoder, EncoderConfig, projector
+from homogcl.nn.layers import edge_weights
+from homogcl.views.augment import ViewRates, clean_view, two_views
+from homogcl.views.subgraphs import induced, random_nodes
 
 
 @dataclass(frozen=True)

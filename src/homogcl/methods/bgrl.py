@@ -8,13 +8,13 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from homogcl.augment import TwoViews, ViewRates, two_views
-from homogcl.config import Probability
-from homogcl.encoders import Activation, Encoder, EncoderConfig, move_target, predictor
+from homogcl.core.config import Probability
+from homogcl.homophily.positives import Positives
+from homogcl.losses.bootstrap import bootstrap_loss, target_decay
+from homogcl.losses.neighbors import neighbor_loss
 from homogcl.methods.base import Method, Sizes
-from homogcl.objectives.bootstrap import bootstrap_loss, target_decay
-from homogcl.objectives.neighbors import neighbor_loss
-from homogcl.positives import Positives
+from homogcl.nn.encoders import Activation, Encoder, EncoderConfig, move_target, predictor
+from homogcl.views.augment import TwoViews, ViewRates, two_views
 
 
 class BGRL(Method):

@@ -6,14 +6,14 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from homogcl.augment import TwoViews, augment
-from homogcl.config import Probability
-from homogcl.encoders import Encoder, EncoderConfig
-from homogcl.errors import UserError
+from homogcl.core.config import Probability
+from homogcl.core.errors import UserError
+from homogcl.homophily.positives import Positives
+from homogcl.losses.correlation import decorrelation, invariance, standardize
+from homogcl.losses.neighbors import neighbor_loss
 from homogcl.methods.base import Method, Sizes
-from homogcl.objectives.correlation import decorrelation, invariance, standardize
-from homogcl.objectives.neighbors import neighbor_loss
-from homogcl.positives import Positives
+from homogcl.nn.encoders import Encoder, EncoderConfig
+from homogcl.views.augment import TwoViews, augment
 
 
 class CCASSG(Method):

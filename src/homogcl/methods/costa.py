@@ -9,14 +9,14 @@ from pydantic import Field, NonNegativeInt, PositiveFloat
 from torch import Tensor
 from torch_geometric.data import Data
 
-from homogcl.augment import ViewRates, two_views
-from homogcl.config import Probability
-from homogcl.encoders import Encoder, EncoderConfig, projector
+from homogcl.core.config import Probability
+from homogcl.homophily.positives import Positives
+from homogcl.losses.contrast.cross_view import cross_view_nce
+from homogcl.losses.neighbors import neighbor_loss
+from homogcl.losses.sketch import Sketch
 from homogcl.methods.base import Method, Sizes
-from homogcl.objectives.cross_view import cross_view_nce
-from homogcl.objectives.neighbors import neighbor_loss
-from homogcl.objectives.sketch import Sketch
-from homogcl.positives import Positives
+from homogcl.nn.encoders import Encoder, EncoderConfig, projector
+from homogcl.views.augment import ViewRates, two_views
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from homogcl.methods.base import Method, Sizes
-from homogcl.walks import WalkConfig, look_up, random_walks, skip_gram
+from homogcl.methods.walks import WalkConfig, look_up, random_walks, skip_gram
 
 
 class DeepWalk(Method):

@@ -9,11 +9,11 @@ import torch
 from torch import Tensor, nn
 from torch_geometric.data import Data
 
-from homogcl.encoders import Activation, Encoder, EncoderConfig
+from homogcl.homophily.positives import Positives
+from homogcl.losses.infomax import bilinear, jensen_shannon, readout
 from homogcl.methods.base import Method, Sizes
-from homogcl.objectives.infomax import bilinear, jensen_shannon, readout
-from homogcl.positives import Positives
-from homogcl.sparse import take_rows
+from homogcl.nn.encoders import Activation, Encoder, EncoderConfig
+from homogcl.nn.sparse import take_rows
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from homogcl.encoders import Encoder, EncoderConfig
+from homogcl.homophily.positives import Positives
+from homogcl.losses.reconstruction import negative_pairs, reconstruction
 from homogcl.methods.base import Method, Sizes
-from homogcl.objectives.reconstruction import negative_pairs, reconstruction
-from homogcl.positives import Positives
+from homogcl.nn.encoders import Encoder, EncoderConfig
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,10 @@ from torch.nn.functional import dropout, leaky_relu
 from torch_geometric.data import Data
 from torch_geometric.utils import softmax
 
-from homogcl.layers import multiply
 from homogcl.methods.base import Sizes
 from homogcl.methods.supervised import Network, Supervised, SupervisedConfig, layer_sizes
-from homogcl.sparse import Pattern, pair_products
+from homogcl.nn.layers import multiply
+from homogcl.nn.sparse import Pattern, pair_products
 
 
 class GAT(Supervised):

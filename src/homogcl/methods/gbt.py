@@ -8,13 +8,13 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from homogcl.augment import TwoViews, augment
-from homogcl.config import Probability
-from homogcl.encoders import Activation, Encoder, EncoderConfig
+from homogcl.core.config import Probability
+from homogcl.homophily.positives import Positives
+from homogcl.losses.correlation import barlow_twins, correlation, standardize
+from homogcl.losses.neighbors import neighbor_loss
 from homogcl.methods.base import Method, Sizes
-from homogcl.objectives.correlation import barlow_twins, correlation, standardize
-from homogcl.objectives.neighbors import neighbor_loss
-from homogcl.positives import Positives
+from homogcl.nn.encoders import Activation, Encoder, EncoderConfig
+from homogcl.views.augment import TwoViews, augment
 
 
 class GBT(Method):

@@ -7,20 +7,20 @@ from pydantic import NonNegativeInt, PositiveFloat
 from torch import Tensor, nn
 from torch_geometric.data import Data
 
-from homogcl.augment import TwoViews, ViewRates, drop_edges, mask_features
-from homogcl.encoders import Encoder, EncoderConfig, projector
-from homogcl.layers import edge_weights
+from homogcl.homophily.positives import Positives
+from homogcl.losses import Workspace, info_nce
 from homogcl.methods.base import Method, Sizes
 from homogcl.methods.negatives import NegativesConfig, check_negatives, columns, with_draw
-from homogcl.objectives import Workspace, info_nce
-from homogcl.objectives.centrality import (
+from homogcl.nn.encoders import Encoder, EncoderConfig, projector
+from homogcl.nn.layers import edge_weights
+from homogcl.views.augment import TwoViews, ViewRates, drop_edges, mask_features
+from homogcl.views.centrality import (
     Centrality,
     column_centrality,
     drop_factor,
     edge_centrality,
     node_centrality,
 )
-from homogcl.positives import Positives
 
 
 class AdaptiveConfig(EncoderConfig, ViewRates):

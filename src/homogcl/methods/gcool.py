@@ -10,13 +10,13 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch_geometric.data import Data
 
-from homogcl.augment import TwoViews
-from homogcl.encoders import Encoder, projector
+from homogcl.homophily.positives import Positives
+from homogcl.losses.community import community_contrast, density_loss
+from homogcl.losses.contrast.weighted import weighted_nce
 from homogcl.methods.base import Method, Sizes
 from homogcl.methods.gca import AdaptiveConfig, AdaptiveViews
-from homogcl.objectives.community import community_contrast, density_loss
-from homogcl.objectives.weighted_nce import weighted_nce
-from homogcl.positives import Positives
+from homogcl.nn.encoders import Encoder, projector
+from homogcl.views.augment import TwoViews
 
 
 class GCooL(Method):

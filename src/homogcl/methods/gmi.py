@@ -10,14 +10,14 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch_geometric.data import Data
 
-from homogcl.encoders import Activation, Encoder, EncoderConfig
-from homogcl.errors import UserError
-from homogcl.layers import multiply
+from homogcl.core.errors import UserError
+from homogcl.homophily.positives import Positives
+from homogcl.losses.infomax import jensen_shannon
+from homogcl.losses.reconstruction import negative_pairs, reconstruction
 from homogcl.methods.base import Method, Sizes
-from homogcl.objectives.infomax import jensen_shannon
-from homogcl.objectives.reconstruction import negative_pairs, reconstruction
-from homogcl.positives import Positives
-from homogcl.sparse import Pattern, pair_products
+from homogcl.nn.encoders import Activation, Encoder, EncoderConfig
+from homogcl.nn.layers import multiply
+from homogcl.nn.sparse import Pattern, pair_products
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,12 @@ from pydantic import NonNegativeInt, PositiveFloat
 from torch import Tensor
 from torch_geometric.data import Data
 
-from homogcl.augment import TwoViews, ViewRates, two_views
-from homogcl.encoders import Encoder, EncoderConfig, projector
+from homogcl.homophily.positives import Positives
+from homogcl.losses import Workspace, info_nce
 from homogcl.methods.base import Method, Sizes
 from homogcl.methods.negatives import NegativesConfig, check_negatives, columns, with_draw
-from homogcl.objectives import Workspace, info_nce
-from homogcl.positives import Positives
+from homogcl.nn.encoders import Encoder, EncoderConfig, projector
+from homogcl.views.augment import TwoViews, ViewRates, two_views
 
 
 class GRACE(Method):

@@ -9,12 +9,12 @@ import torch
 from torch import Tensor, nn
 from torch_geometric.data import Data
 
-from homogcl.encoders import Encoder, EncoderConfig
-from homogcl.layers import DenseLayer, edge_weights, multiply
+from homogcl.homophily.positives import Positives
+from homogcl.losses.infomax import bilinear, jensen_shannon, readout
 from homogcl.methods.base import Method, Sizes
 from homogcl.methods.dgi import corrupted, permutation
-from homogcl.objectives.infomax import bilinear, jensen_shannon, readout
-from homogcl.positives import Positives
+from homogcl.nn.encoders import Encoder, EncoderConfig
+from homogcl.nn.layers import DenseLayer, edge_weights, multiply
 
 
 @dataclass(frozen=True)

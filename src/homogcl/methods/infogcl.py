@@ -10,15 +10,15 @@ from pydantic import PositiveFloat
 from torch import Tensor, nn
 from torch_geometric.data import Data
 
-from homogcl.augment import clean_view, drop_edges, keep, mask_features
-from homogcl.encoders import Activation, Encoder, EncoderConfig
-from homogcl.layers import Normalized
+from homogcl.homophily.positives import Positives
+from homogcl.losses import Workspace, info_nce
+from homogcl.losses.infomax import bilinear, jensen_shannon, readout
 from homogcl.methods.base import Method, Sizes
 from homogcl.methods.dgi import corrupted, permutation
 from homogcl.methods.mvgrl import diffuse
-from homogcl.objectives import Workspace, info_nce
-from homogcl.objectives.infomax import bilinear, jensen_shannon, readout
-from homogcl.positives import Positives
+from homogcl.nn.encoders import Activation, Encoder, EncoderConfig
+from homogcl.nn.layers import Normalized
+from homogcl.views.augment import clean_view, drop_edges, keep, mask_features
 
 View = Literal["clean", "edges", "features", "nodes", "diffusion"]
 _RESTART, _DIFFUSION_STEPS = 0.2, 20  # as in MVGRL

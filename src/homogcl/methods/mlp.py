@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from homogcl.layers import DenseLayer
 from homogcl.methods.base import Sizes
 from homogcl.methods.supervised import Network, Supervised, SupervisedConfig, layer_sizes
+from homogcl.nn.layers import DenseLayer
 
 
 class MLP(Supervised):

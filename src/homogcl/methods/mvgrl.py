@@ -9,13 +9,13 @@ import torch
 from torch import Tensor, nn
 from torch_geometric.data import Data
 
-from homogcl.config import Config
-from homogcl.layers import GCNLayer, Normalized, multiply
+from homogcl.core.config import Config
+from homogcl.homophily.positives import Positives
+from homogcl.losses.infomax import bilinear, jensen_shannon, readout
 from homogcl.methods.base import Method, Sizes
 from homogcl.methods.dgi import permutation
-from homogcl.objectives.infomax import bilinear, jensen_shannon, readout
-from homogcl.positives import Positives
-from homogcl.sparse import Sparse
+from homogcl.nn.layers import GCNLayer, Normalized, multiply
+from homogcl.nn.sparse import Sparse
 
 
 @dataclass(frozen=True)

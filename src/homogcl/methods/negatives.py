@@ -8,11 +8,11 @@ from typing import Literal
 import torch
 from pydantic import PositiveInt
 
-from homogcl.augment import TwoViews
-from homogcl.config import Config
-from homogcl.errors import UserError
-from homogcl.objectives.sampled import Columns, stratified_columns
-from homogcl.positives import Positives
+from homogcl.core.config import Config
+from homogcl.core.errors import UserError
+from homogcl.homophily.positives import Positives
+from homogcl.losses.contrast.sampled import Columns, stratified_columns
+from homogcl.views.augment import TwoViews
 
 
 class NegativesConfig(Config):

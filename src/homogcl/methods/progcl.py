@@ -11,15 +11,15 @@ from torch import Tensor
 from torch.nn import functional
 from torch_geometric.data import Data
 
-from homogcl.augment import TwoViews
-from homogcl.encoders import Encoder, projector
+from homogcl.homophily.positives import Positives
+from homogcl.losses import Workspace, info_nce
+from homogcl.losses.beta_mixture import BetaMixture, fit_beta_mixture
+from homogcl.losses.contrast.weighted import Hardness, weighted_nce
 from homogcl.methods.base import Method, Sizes
 from homogcl.methods.gca import AdaptiveConfig, AdaptiveViews
-from homogcl.objectives import Workspace, info_nce
-from homogcl.objectives.beta_mixture import BetaMixture, fit_beta_mixture
-from homogcl.objectives.centrality import Centrality
-from homogcl.objectives.weighted_nce import Hardness, weighted_nce
-from homogcl.positives import Positives
+from homogcl.nn.encoders import Encoder, projector
+from homogcl.views.augment import TwoViews
+from homogcl.views.centrality import Centrality
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from torch import Tensor
 from torch_geometric.data import Data
 
-from homogcl.encoders import Encoder, EncoderConfig
 from homogcl.methods.base import Method, Sizes
+from homogcl.nn.encoders import Encoder, EncoderConfig
 
 
 class RandomInit(Method):

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from homogcl.config import Config
+from homogcl.core.config import Config
 from homogcl.methods.base import Method, Sizes
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from homogcl.layers import SAGELayer
 from homogcl.methods.base import Sizes
 from homogcl.methods.supervised import Network, Supervised, SupervisedConfig, layer_sizes
+from homogcl.nn.layers import SAGELayer
 
 
 class SAGE(Supervised):

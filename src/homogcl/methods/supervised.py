@@ -13,11 +13,11 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, dropout
 from torch_geometric.data import Data
 
-from homogcl.config import Config
-from homogcl.encoders import Activation, activation
-from homogcl.errors import UserError
+from homogcl.core.config import Config
+from homogcl.core.errors import UserError
+from homogcl.homophily.positives import Positives
 from homogcl.methods.base import Method, Sizes
-from homogcl.positives import Positives
+from homogcl.nn.encoders import Activation, activation
 
 
 class SupervisedConfig(Config):

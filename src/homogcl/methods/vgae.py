@@ -8,10 +8,10 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from homogcl.encoders import Encoder, EncoderConfig
+from homogcl.homophily.positives import Positives
+from homogcl.losses.reconstruction import gaussian_kl, negative_pairs, reconstruction
 from homogcl.methods.base import Method, Sizes
-from homogcl.objectives.reconstruction import gaussian_kl, negative_pairs, reconstruction
-from homogcl.positives import Positives
+from homogcl.nn.encoders import Encoder, EncoderConfig
 
 _MAX_LOG_STD = 10.0  # as torch_geometric's class: beyond it, exp leaves float32 soon
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from torch_geometric.data import Data
 
-from homogcl.errors import UserError
+from homogcl.core.errors import UserError
+from homogcl.methods.inference import embeddings
 from homogcl.testing.candidate import Candidate
 from homogcl.testing.graphs import same
 from homogcl.testing.promise import ContractBroken, hold, resumed
-from homogcl.train import Epoch, embeddings, fit
+from homogcl.training.loop import Epoch, fit
 
 _PARTS = {"batch": "parts", "batch_size": 20}
 _NEIGHBORS = {"batch": "neighbors", "batch_size": 20, "fanout": (3, 2)}

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 import torch
 from torch_geometric.data import Data
 
-from homogcl.methods import build, plugin, plugin_names
+from homogcl.core.seeds import integer
 from homogcl.methods.base import Method, Sizes
-from homogcl.presets import resolve
-from homogcl.streams import integer
-from homogcl.train import TrainConfig, fit
+from homogcl.methods.registry import build, plugin, plugin_names
+from homogcl.presets.resolve import resolve
+from homogcl.training.loop import TrainConfig, fit
 
 NARROW = 16  # widths of the networks that are checked
 

@@ -11,9 +11,10 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 from torch_geometric.data import Data
 
+from homogcl.core.seeds import stream
+from homogcl.homophily.plugin import HomoGCL
 from homogcl.methods.base import Method, total
-from homogcl.methods.homogcl import HomoGCL
-from homogcl.streams import stream
+from homogcl.methods.inference import embeddings, without_labels
 from homogcl.testing.batches import (
     batches_are_refused_where_a_step_needs_the_whole_graph,
     batches_interrupted_between_epochs_end_at_the_same_bits,
@@ -22,7 +23,7 @@ from homogcl.testing.batches import (
 from homogcl.testing.candidate import Candidate
 from homogcl.testing.graphs import block_graph, permuted, same, snapshot, with_isolated
 from homogcl.testing.promise import hold, resumed
-from homogcl.train import Epoch, embeddings, fit, without_labels
+from homogcl.training.loop import Epoch, fit
 
 Check = Callable[[Candidate, Data], None]
 
@@ -36,7 +37,10 @@ def declares_what_it_is(each: Candidate, graph: Data) -> None:
     first = (type(method).__doc__ or "").partition("\n")[0]
     hold(first.endswith("."), "its docstring must start with one sentence that ends in a dot")
     config = type(method).Config.model_config
-    hold(config.get("frozen") is True, "its Config must be frozen: inherit homogcl.config.Config")
+    hold(
+        config.get("frozen") is True,
+        "its Config must be frozen: inherit homogcl.core.config.Config",
+    )
     hold(config.get("extra") == "forbid", "its Config must forbid unknown settings")
 
 

@@ -7,10 +7,10 @@ from tempfile import TemporaryDirectory
 
 from torch_geometric.data import Data
 
-from homogcl.checkpoint import Checkpoints
 from homogcl.methods.base import Method
 from homogcl.testing.candidate import Candidate
-from homogcl.train import Epoch, TrainConfig, fit
+from homogcl.training.checkpoint import Checkpoints
+from homogcl.training.loop import Epoch, TrainConfig, fit
 
 
 class ContractBroken(AssertionError):

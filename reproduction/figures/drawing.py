@@ -1,0 +1,126 @@
+"""How figures look, and how they become files: the same records give the same bytes."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from homogcl.core.errors import UserError
+from homogcl.core.files import write_atomically
+from homogcl.runs.record import Summary
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# Okabe and Ito's colors, which those who see fewer of them tell apart too.
+BLUE, VERMILION, GREEN, PURPLE = "#0072b2", "#d55e00", "#009e73", "#cc79a7"
+ORANGE, SKY, YELLOW, BLACK = "#e69f00", "#56b4e9", "#f0e442", "#000000"
+GRAY = "#767676"
+CLASSES = (BLUE, ORANGE, GREEN, VERMILION, SKY, PURPLE, BLACK, YELLOW, GRAY)
+
+_STYLE: dict[Any, Any] = {
+    "font.size": 9,
+    "axes.titlesize": 10,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "legend.frameon": False,
+}
+_DPI = 200
+
+
+def draw(
+    out: Path, name: str, size: tuple[float, float], paint: Callable[[Figure], None]
+) -> list[Path]:
+    """Write a figure as PNG and as SVG and return the files.
+
+    Args:
+        out: The folder of the files.
+        name: What they are called before the dot.
+        size: Width and height in inches.
+        paint: Puts everything into the empty figure.
+    """
+    try:
+        import matplotlib as mpl
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise UserError("figures need matplotlib: pip install 'homogcl[figures]'") from None
+    # The salt and the empty metadata keep chance, clock and versions out of the files.
+    with mpl.rc_context({**_STYLE, "svg.hashsalt": name}):
+        figure = Figure(figsize=size, layout="constrained")
+        paint(figure)
+        return [
+            _saved(figure, out / f"{name}.png", {"Software": None}),
+            _saved(figure, out / f"{name}.svg", {"Date": None, "Creator": None}),
+        ]
+
+
+def _saved(figure: Figure, path: Path, metadata: dict[str, None]) -> Path:
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format=path.suffix[1:], dpi=_DPI, metadata=metadata)
+    return write_atomically(path, buffer.getvalue())
+
+
+def bars(
+    axes: Axes, groups: Mapping[str, Mapping[str, Summary]], colors: Mapping[str, str]
+) -> None:
+    """Draw percentages as grouped bars, each with its value above, and standard deviations.
+
+    Args:
+        axes: Where to draw.
+        groups: The bars of each group, as fractions, by the name of the group and of the bar.
+        colors: Of the bars, by name.
+    """
+    names = list(dict.fromkeys(bar for group in groups.values() for bar in group))
+    width = 0.84 / len(names)
+    for place, bar in enumerate(names):
+        having = [(at, group[bar]) for at, group in enumerate(groups.values()) if bar in group]
+        x = [at + (place - (len(names) - 1) / 2) * width for at, _ in having]
+        means = [100 * summary.mean for _, summary in having]
+        spread = [100 * (summary.std or 0.0) for _, summary in having]
+        axes.bar(x, means, 0.92 * width, color=colors[bar], label=bar)
+        axes.errorbar(x, means, spread, fmt="none", ecolor=BLACK, elinewidth=1, capsize=2)
+        for left, mean, std in zip(x, means, spread, strict=True):
+            above = (0, 3)
+            axes.annotate(
+                f"{mean:.1f}",
+                (left, mean + std),
+                above,
+                textcoords="offset points",
+                ha="center",
+                fontsize=7.5,
+            )
+    axes.set_xticks(range(len(groups)), list(groups))
+    axes.tick_params(axis="x", length=0)
+    axes.set_ylim(0, 104)
+    axes.set_ylabel("test accuracy (%)")
+    axes.grid(axis="y", alpha=0.3)
+
+
+def apart(heights: Sequence[float], gap: float) -> list[float]:
+    """Return heights near the given ones of which no two are nearer than `gap`, in their order.
+
+    Too near ones are moved as a block around their mean, so that labels stay beside their lines.
+
+    >>> apart([1.0, 0.0, 1.0], 0.2)
+    [0.9, 0.0, 1.1]
+    """
+    order = sorted(range(len(heights)), key=lambda i: heights[i])
+    blocks: list[tuple[float, list[int]]] = []  # the middle, and who is in it from below
+    for index in order:
+        middle, members = heights[index], [index]
+        while blocks and middle - blocks[-1][0] < gap * (len(members) + len(blocks[-1][1])) / 2:
+            _, below = blocks.pop()
+            members = [*below, *members]
+            middle = float(np.mean([heights[i] for i in members]))
+        blocks.append((middle, members))
+    moved = list(heights)
+    for middle, members in blocks:
+        for place, index in enumerate(members):
+            moved[index] = middle + gap * (place - (len(members) - 1) / 2)
+    return moved

@@ -1,0 +1,62 @@
+"""Figure 2c: GRACE without augmentation, with and without message passing.
+
+The paper blocks message passing by putting the identity in place of the adjacency matrix. A GCN
+layer is then x -> I x W + b, which is a dense layer, so that the runs have `encoder=mlp`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from reproduction.artifact import Artifact, Cell
+from reproduction.figures.augmentation import (
+    PERCEPTRON,
+    PROBED,
+    SUPERVISED,
+    UNTRAINED,
+    WITHOUT_AUGMENTATION,
+    accuracies,
+)
+from reproduction.figures.drawing import BLUE, GRAY, ORANGE, SKY, bars, draw
+from reproduction.figures.runs import NO_AUGMENTATION, GraphRuns, Runs, Shelf, all_cells
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+GRAPHS = ("cora", "photo")
+WITH, WITHOUT = "GRACE with message passing", "GRACE without message passing"
+COLORS = {WITH: BLUE, WITHOUT: SKY, PERCEPTRON: ORANGE, PROBED: GRAY}
+BLOCKED = GraphRuns("grace", "figures/message-passing", {**NO_AUGMENTATION, "encoder": "mlp"})
+
+
+def _runs(quick: bool) -> list[Runs]:
+    return [
+        kind.on(data, name, quick=quick)
+        for data in (GRAPHS[:1] if quick else GRAPHS)
+        for name, kind in (
+            (WITH, WITHOUT_AUGMENTATION),
+            (WITHOUT, BLOCKED),
+            (PERCEPTRON, SUPERVISED),
+            (PROBED, UNTRAINED),
+        )
+    ]
+
+
+def _cells(quick: bool) -> list[Cell]:
+    return all_cells(_runs(quick))
+
+
+def _write(results: Path, out: Path, quick: bool) -> list[Path]:
+    found = accuracies(Shelf(results, "message-passing", quick), _runs(quick))
+
+    def paint(figure: Figure) -> None:
+        axes = figure.subplots()
+        bars(axes, found, COLORS)
+        axes.set_title("GRACE without augmentation")
+        figure.legend(loc="outside lower center", ncols=1)
+
+    return draw(out, "message-passing", (4.2, 3.6), paint)
+
+
+MESSAGE_PASSING = Artifact("message-passing", "Figure 2c", _cells, _write)

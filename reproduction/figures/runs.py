@@ -1,0 +1,153 @@
+"""The runs that figures are made of, and their records once there are any."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from homogcl.core.errors import UserError
+from homogcl.runs.record import Record
+from homogcl.runs.request import RunSpec
+from reproduction.artifact import Cell, GraphCell
+from reproduction.vision import ImageData, images_at_hand
+from reproduction.vision_cell import ImageMethod, VisionCell
+
+SEEDS, QUICK_SEEDS = 3, 2
+
+NO_AUGMENTATION: Mapping[str, object] = {
+    "drop_edge_1": 0.0,
+    "drop_edge_2": 0.0,
+    "mask_feature_1": 0.0,
+    "mask_feature_2": 0.0,
+}
+# Narrow and short enough that all quick figures together take a minute or two.
+QUICK_PERCEPTRON: Mapping[str, object] = {"epochs": 100}
+QUICK_ENCODER: Mapping[str, object] = {
+    "epochs": 10,
+    "hidden_dim": 64,
+    "out_dim": 32,
+    "learning_rate": 1e-2,
+}
+QUICK_SIMCLR: Mapping[str, object] = {"epochs": 8, "widths": (8, 16), "batch_size": 128}
+# A network of which three seeds, with augmentation and without, take a quarter of an hour.
+FULL_SIMCLR: Mapping[str, object] = {
+    "epochs": 15,
+    "widths": (16, 32, 64, 128),
+    "stem_stride": 2,
+}
+# Digits, in place of images that are not at hand, have 8 x 8 pixels.
+DIGITS_SIMCLR: Mapping[str, object] = {"epochs": 30, "widths": (16, 32), "batch_size": 128}
+FULL_PERCEPTRON: Mapping[str, object] = {
+    "epochs": 200,
+    "hidden_dim": 128,
+    "input_dropout": 0.0,
+    "learning_rate": 1e-3,
+}
+
+TITLES = {
+    "cora": "Cora",
+    "citeseer": "CiteSeer",
+    "photo": "Photo",
+    "demo": "demo graph",
+    "cifar10": "CIFAR-10",
+    "digits": "digits",
+}
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Cells that differ in the seed alone, and what a figure calls them."""
+
+    name: str
+    data: str
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True)
+class GraphRuns:
+    """What graph cells that differ in the seed alone have in common.
+
+    Attributes:
+        method: A method's name.
+        folder: Where the full records go, `presets` where the settings are the preset's.
+        overrides: Settings that prevail over the preset's.
+        tasks: What is scored.
+        milestones: The epochs to score after, given whether it is the quick form.
+    """
+
+    method: str
+    folder: str
+    overrides: Mapping[str, object] | None = None
+    tasks: tuple[str, ...] = ("probe",)
+    milestones: Callable[[bool], tuple[int, ...]] = lambda quick: ()
+
+    def on(self, data: str, name: str, *, quick: bool) -> Runs:
+        """Return the runs on `data`, called `name`; the quick ones are on the generated graph."""
+        # Features as they are have nothing that could be made smaller.
+        short = {"mlp": QUICK_PERCEPTRON, "raw": {}}.get(self.method, QUICK_ENCODER)
+        settings = {**(short if quick else {}), **(self.overrides or {})}
+        known = "demo" if quick else data
+        specs = [
+            RunSpec(self.method, known, seed, settings, None, self.milestones(quick), self.tasks)
+            for seed in range(QUICK_SEEDS if quick else SEEDS)
+        ]
+        folder = place(self.folder, quick=quick)
+        return Runs(name, known, tuple(GraphCell(spec, folder) for spec in specs))
+
+
+def image_runs(
+    method: ImageMethod, name: str, more: Mapping[str, object] | None = None, *, quick: bool
+) -> Runs:
+    """Return the runs of a method on images; several figures are made of them.
+
+    The images are CIFAR-10's where they are at hand, and digits elsewhere and if `quick`.
+    """
+    data: ImageData = "digits" if quick else images_at_hand()
+    simclr = FULL_SIMCLR if data == "cifar10" else DIGITS_SIMCLR
+    full = {"simclr": simclr, "mlp": FULL_PERCEPTRON, "pixels": {}}
+    short = {"simclr": QUICK_SIMCLR, "mlp": QUICK_PERCEPTRON, "pixels": {}}
+    settings = {**(short if quick else full)[method], **(more or {})}
+    folder = place("figures/images", quick=quick)
+    # Of pixels, chance decides no more than who validates.
+    seeds = 1 if method == "pixels" else QUICK_SEEDS if quick else SEEDS
+    cells = (VisionCell(method, data, seed, folder, settings) for seed in range(seeds))
+    return Runs(name, data, tuple(cells))
+
+
+def place(folder: str, *, quick: bool) -> str:
+    """Return the folder of the records; quick ones never lie among the others."""
+    return f"quick/{folder}" if quick else folder
+
+
+def all_cells(runs: Iterable[Runs]) -> list[Cell]:
+    """Return every cell of the runs."""
+    return [cell for each in runs for cell in each.cells]
+
+
+@dataclass(frozen=True)
+class Shelf:
+    """Where a figure finds its records, and what to say of one that is not there."""
+
+    results: Path
+    figure: str
+    quick: bool
+
+    def records(self, runs: Runs, metric: str) -> list[Record]:
+        """Return the runs' records, each of which has `metric`, or refuse the first that fails."""
+        return [self.record(cell, metric) for cell in runs.cells]
+
+    def record(self, cell: Cell, metric: str) -> Record:
+        """Return the record of one cell."""
+        record = cell.found(self.results)
+        if record is None or metric not in record.metrics:
+            raise self.missing(cell)
+        return record
+
+    def missing(self, cell: Cell) -> UserError:
+        """Return the error that says what is missing and which command makes it."""
+        command = f"homogcl reproduce {self.figure}{' --quick' if self.quick else ''}"
+        return UserError(
+            f"the figure {self.figure} needs {cell.label}, of which {self.results} has no record: "
+            f"run `{command}`"
+        )

@@ -1,0 +1,81 @@
+"""Figure 6: embeddings in the plane, with the plug-in and without."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from homogcl.runs.request import RunSpec
+from reproduction.artifact import Artifact, Cell
+from reproduction.figures.drawing import CLASSES, draw
+from reproduction.figures.runs import QUICK_ENCODER, TITLES, Shelf, place
+from reproduction.layout_cell import LayoutCell, Points, read_points
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+METHODS = {
+    "bgrl": "BGRL",
+    "grace": "GRACE",
+    "bgrl+homogcl": "BGRL+HomoGCL",
+    "grace+homogcl": "GRACE+HomoGCL",
+}
+
+
+def _layouts(quick: bool) -> dict[str, LayoutCell]:
+    data, settings = ("demo", QUICK_ENCODER) if quick else ("cora", {})
+    most = 800 if quick else 2**31
+    folder = place("figures/tsne", quick=quick)
+    return {
+        name: LayoutCell(RunSpec(method, data, 0, settings, tasks=("cluster",)), folder, most)
+        for method, name in METHODS.items()
+    }
+
+
+def _cells(quick: bool) -> list[Cell]:
+    return list(_layouts(quick).values())
+
+
+def _panel(axes: Axes, points: Points) -> None:
+    # In a random order, so that no class lies on top of the others.
+    order = np.random.default_rng(0).permutation(len(points.labels))
+    labels = points.labels[order]
+    colors = np.array(CLASSES)[labels % len(CLASSES)]
+    x, y = points.at[order].T
+    axes.scatter(x, y, s=3, c=colors, linewidths=0, rasterized=True)
+    # Points lie within -1 and 1; equal limits keep the four panels in line.
+    axes.set(aspect="equal", xlim=(-1.06, 1.06), ylim=(-1.06, 1.06))
+    axes.set_xticks([])
+    axes.set_yticks([])
+    for side in axes.spines.values():
+        side.set_visible(True)
+        side.set_color("#cccccc")
+
+
+def _write(results: Path, out: Path, quick: bool) -> list[Path]:
+    shelf = Shelf(results, "tsne", quick)
+    layouts = _layouts(quick)
+    scored = {name: shelf.record(cell, "nmi").metrics["nmi"] for name, cell in layouts.items()}
+    points = {name: read_points(cell.points_path(results)) for name, cell in layouts.items()}
+
+    def paint(figure: Figure) -> None:
+        panels = figure.subplots(2, 2).ravel()
+        for letter, axes, name in zip("abcd", panels, points, strict=True):
+            _panel(axes, points[name])
+            axes.set_title(f"({letter}) {name}, NMI {scored[name]:.2f}")
+        known = np.unique(np.concatenate([each.labels for each in points.values()]))
+        handles = [
+            panels[0].plot([], [], "o", markersize=5, color=CLASSES[label % len(CLASSES)])[0]
+            for label in known
+        ]
+        names = [f"class {label}" for label in known]
+        figure.legend(handles, names, loc="outside lower center", ncols=7, handletextpad=0)
+        figure.suptitle(f"t-SNE of {TITLES[next(iter(layouts.values())).spec.name]}", fontsize=10)
+
+    return draw(out, "tsne", (6.4, 6.8), paint)
+
+
+TSNE = Artifact("tsne", "Figure 6", _cells, _write)

@@ -1,0 +1,100 @@
+"""What happens during training: accuracy, how well S tells edges, and the effective rank."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from homogcl.runs.record import Record
+from homogcl.runs.request import RunSpec
+from reproduction.artifact import Artifact, Cell, GraphCell
+from reproduction.figures.drawing import draw
+from reproduction.figures.runs import QUICK_ENCODER, TITLES, Runs, Shelf, all_cells, place
+from reproduction.study.kinds import KINDS
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+SEEDS = 2
+# Far beyond where the presets stop.
+EPOCHS: Mapping[tuple[str, str], int] = {
+    ("grace", "cora"): 200,
+    ("grace", "citeseer"): 120,
+    ("bgrl", "cora"): 200,
+}
+_MILESTONES = (1, 5, 10, 20, 30, 40, 50, 60, 70, 80, 100, 120, 140, 160, 180)
+_ROWS = {
+    "val_accuracy": "validation accuracy (%)",
+    "saliency_auc": "area under ROC of S",
+    "effective_rank": "effective rank",
+}
+
+
+def _panels(quick: bool) -> list[tuple[str, str]]:
+    return [("grace", "demo"), ("bgrl", "demo")] if quick else list(EPOCHS)
+
+
+def _runs(base: str, data: str, kind: str, *, quick: bool) -> Runs:
+    plugin, settings, _ = KINDS[kind]
+    epochs = 20 if quick else EPOCHS[base, data]
+    overrides = {**(QUICK_ENCODER if quick else {}), **settings, "epochs": epochs}
+    milestones = tuple(each for each in _MILESTONES if each < epochs)
+    tasks = ("probe", "unlabeled", "saliency")
+    specs = [
+        RunSpec(f"{base}{plugin}", data, seed, overrides, None, milestones, tasks)
+        for seed in range(1 if quick else SEEDS)
+    ]
+    folder = place("study/training", quick=quick)
+    return Runs(kind, data, tuple(GraphCell(spec, folder) for spec in specs))
+
+
+def _cells(quick: bool) -> list[Cell]:
+    return all_cells(
+        _runs(base, data, kind, quick=quick) for base, data in _panels(quick) for kind in KINDS
+    )
+
+
+def _curve(records: Sequence[Record], metric: str) -> tuple[list[int], list[float]]:
+    """Return the epochs that were scored, and the metric's mean over the records at each."""
+    by_epochs = [record.by_epochs() for record in records]
+    epochs = sorted(by_epochs[0])
+    scale = 100 if metric == "val_accuracy" else 1
+    return epochs, [
+        scale * sum(each[epoch][metric] for each in by_epochs) / len(by_epochs) for epoch in epochs
+    ]
+
+
+def _write(results: Path, out: Path, quick: bool) -> list[Path]:
+    shelf = Shelf(results, "training", quick)
+    panels = _panels(quick)
+    found = {
+        (base, data, kind): shelf.records(_runs(base, data, kind, quick=quick), "saliency_auc")
+        for base, data in panels
+        for kind in KINDS
+    }
+
+    def panel(axes: Axes, base: str, data: str, metric: str) -> None:
+        for kind, (_, _, color) in KINDS.items():
+            epochs, values = _curve(found[base, data, kind], metric)
+            axes.plot(epochs, values, color=color, marker=".", markersize=4, label=kind)
+        axes.grid(alpha=0.3)
+
+    def paint(figure: Figure) -> None:
+        grid = figure.subplots(len(_ROWS), len(panels), sharex="col", sharey="row", squeeze=False)
+        for row, metric in zip(grid, _ROWS, strict=True):
+            for axes, (base, data) in zip(row, panels, strict=True):
+                panel(axes, base, data, metric)
+            row[0].set_ylabel(_ROWS[metric])
+        for axes, (base, data) in zip(grid[0], panels, strict=True):
+            axes.set_title(f"{base} on {TITLES[data]}")
+        for axes in grid[-1]:
+            axes.set_xlabel("epochs")
+        handles, labels = grid[0][0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside lower center", ncols=len(KINDS))
+
+    return draw(out, "training", (2.6 * len(panels) + 0.6, 6.4), paint)
+
+
+TRAINING = Artifact("training", "What happens during training", _cells, _write)

@@ -1,0 +1,37 @@
+"""How alike the views of a graph are to a method, for the curves of the paper's Figure 2."""
+
+from __future__ import annotations
+
+from torch_geometric.data import Data
+
+from homogcl.core.errors import UserError
+from homogcl.core.seeds import stream
+from homogcl.homophily.plugin import HomoGCL
+from homogcl.methods.base import Method
+from homogcl.methods.grace import GRACE
+from homogcl.methods.inference import evaluation, without_labels
+from reproduction.similarity import mean_similarities
+
+
+def comparing(method: Method) -> GRACE:
+    """Return what compares two views by cosines: GRACE, alone or under the plug-in."""
+    base = method.base if isinstance(method, HomoGCL) else method
+    if not isinstance(base, GRACE):
+        raise UserError(f"{method.name} does not compare nodes as GRACE does: no task similarity")
+    return base
+
+
+def view_similarities(method: Method, graph: Data, seed: int) -> dict[str, float]:
+    """Return the mean cosine of positive and of negative pairs between two views.
+
+    Args:
+        method: GRACE, alone or under the plug-in.
+        graph: The clean graph.
+        seed: Root seed, from whose stream "similarity" the views are drawn: the same ones at
+            every time of a training, and none of its own.
+    """
+    base = comparing(method)
+    with evaluation(method):
+        views = base.views(without_labels(graph), stream(seed, "similarity"))
+        found = mean_similarities(*base.compared(views))
+    return {"positive_similarity": found.positive, "negative_similarity": found.negative}

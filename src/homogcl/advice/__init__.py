@@ -1,0 +1,1 @@
+"""What to know before a training: the graph, the cost, the machine, the settings."""

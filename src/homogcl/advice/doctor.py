@@ -1,0 +1,211 @@
+"""What this machine has of all that the package can use, and what to do about the rest."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+
+import torch
+from packaging.version import Version
+
+from homogcl.core.memory import available_bytes
+from homogcl.data.load import citation_graph
+from homogcl.data.published.root import data_root, is_offline
+from homogcl.data.published.sources import SOURCES, Source, lacks_features, missing_files
+from homogcl.methods.inference import embeddings
+from homogcl.methods.registry import Sizes, build
+from homogcl.presets.resolve import resolve
+from homogcl.training.loop import TrainConfig, fit
+
+PYTHON = "3.11"
+
+# As pyproject.toml has them, which a test compares.
+NEEDED = {
+    "numpy": "1.26",
+    "packaging": "23",
+    "plotly": "5.20",
+    "pydantic": "2.7",
+    "rich": "13",
+    "safetensors": "0.4",
+    "scikit-learn": "1.4",
+    "scipy": "1.11",
+    "torch": "2.6",
+    "torch_geometric": "2.6",
+    "typer": "0.12",
+}
+
+
+@dataclass(frozen=True)
+class Extra:
+    """Packages that one ability needs and all others do without."""
+
+    packages: Mapping[str, str]  # name -> oldest version
+    purpose: str
+
+
+EXTRAS = {
+    "walks": Extra({"gensim": "4.3"}, "the methods deepwalk and node2vec"),
+    "figures": Extra({"matplotlib": "3.8"}, "figures for print"),
+    "tables": Extra({"networkx": "3", "pyarrow": "15"}, "own graphs from files, Parquet"),
+    "umap": Extra({"umap-learn": "0.5"}, "homogcl explore --map umap"),
+    "metis": Extra({"pymetis": "2025.2"}, "homogcl train --batch metis"),
+    "tune": Extra({"optuna": "4.3"}, "homogcl tune"),
+    "tensorboard": Extra({"tensorboard": "2.18"}, "homogcl train --tensorboard"),
+}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked at."""
+
+    area: str
+    name: str
+    found: str
+    ok: bool = True
+    needed: bool = True  # whether nothing works without it
+    advice: str = ""  # what to do where it is not ok
+
+    @property
+    def stops(self) -> bool:
+        """Whether training cannot work because of it."""
+        return self.needed and not self.ok
+
+
+def examine(root: str | Path | None = None) -> list[Finding]:
+    """Return what there is: environment, data root, extras, and whether a training step works.
+
+    Args:
+        root: Folder of all data sets; else `$HOMOGCL_DATA`, else the XDG cache.
+    """
+    return [*environment(), *extras(), *data(data_root(root)), self_test()]
+
+
+def environment() -> list[Finding]:
+    """Return Python, the packages that are needed, and the machine."""
+    running = platform.python_version()
+    python = Finding(
+        "packages",
+        "python",
+        running,
+        ok=Version(running) >= Version(PYTHON),
+        advice=f"use Python {PYTHON} or newer",
+    )
+    packages = [_package("packages", name, oldest) for name, oldest in NEEDED.items()]
+    return [python, *packages, *_machine()]
+
+
+def extras(wanted: Mapping[str, Extra] = EXTRAS) -> list[Finding]:
+    """Return which optional packages are there, and what each is for."""
+    findings = []
+    for name, extra in wanted.items():
+        parts = [_package("extras", package, oldest) for package, oldest in extra.packages.items()]
+        findings.append(
+            Finding(
+                "extras",
+                name,
+                f"{', '.join(f'{part.name} {part.found}' for part in parts)}: {extra.purpose}",
+                ok=all(part.ok for part in parts),
+                needed=False,
+                advice=f"for {extra.purpose}: pip install 'homogcl[{name}]'",
+            )
+        )
+    return findings
+
+
+def data(root: Path) -> list[Finding]:
+    """Return where data sets are looked for, and which of them are complete there."""
+    # A folder that is not there is made by the first download; a file in its place stays.
+    state = "" if root.is_dir() else " (a file)" if root.exists() else " (not there yet)"
+    place = Finding(
+        "data",
+        "root",
+        f"{root}{state}",
+        ok=root.is_dir() or not root.exists(),
+        advice=f"{root} is not a folder: point --root or HOMOGCL_DATA at one",
+    )
+    demo = Finding("data", "demo", "complete")  # it is generated
+    return [place, demo, *(_data_set(name, each, root) for name, each in SOURCES.items())]
+
+
+def self_test(step: Callable[[], None] | None = None) -> Finding:
+    """Return whether a training step on a generated graph works.
+
+    Args:
+        step: What to try; by default a step of grace+homogcl.
+    """
+    try:
+        (step or _tiny_training)()
+    except Exception as error:
+        reason = f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"
+        return Finding(
+            "self-test",
+            "training step",
+            reason,
+            ok=False,
+            advice="reinstall torch and torch_geometric at the versions of constraints.txt",
+        )
+    return Finding("self-test", "training step", "grace+homogcl trains and embeds")
+
+
+def _tiny_training() -> None:
+    graph = citation_graph(60, 3, 40, seed=0)
+    widths: dict[str, object] = {"hidden_dim": 16, "out_dim": 8, "num_clusters": 3}
+    settings = resolve("grace+homogcl", "", widths)
+    method = build("grace+homogcl", settings.method, Sizes.of(graph), 0)
+    fit(method, graph, TrainConfig(epochs=1), seed=0)
+    z = embeddings(method, graph)
+    if z.shape != (60, 8) or not bool(z.isfinite().all()):
+        raise ArithmeticError("the embeddings of a small graph are not finite")
+
+
+def _package(area: str, name: str, oldest: str) -> Finding:
+    try:
+        version = metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return Finding(area, name, "missing", ok=False, advice=f"pip install '{name}>={oldest}'")
+    new_enough = Version(version) >= Version(oldest)
+    return Finding(
+        area,
+        name,
+        version if new_enough else f"{version} (older than {oldest})",
+        ok=new_enough,
+        advice=f"pip install --upgrade '{name}>={oldest}'",
+    )
+
+
+def _machine() -> list[Finding]:
+    threads = f"{torch.get_num_threads()} of {os.cpu_count()} cores"
+    graphics = torch.cuda.get_device_name() if torch.cuda.is_available() else "none; CPU is used"
+    free = available_bytes()
+    memory = "unknown" if free is None else f"{free / 1e9:.1f} GB"
+    return [
+        Finding("machine", "threads", threads, needed=False),
+        Finding("machine", "GPU", graphics, needed=False),
+        Finding("machine", "free memory", memory, needed=False),
+    ]
+
+
+def _data_set(name: str, source: Source, root: Path) -> Finding:
+    missing = missing_files(source, root)
+    if not missing:
+        bare = lacks_features(source, root)
+        found = "without features, which are made of the edges" if bare else "complete"
+        return Finding("data", name, found, needed=False)
+    files = " and ".join(path.name for path in missing)
+    where = root / source.folder
+    if is_offline():
+        advice = f"put {files} of {source.url} into {where}"
+    else:
+        advice = f"{files}: downloaded when first used, into {where}"
+    return Finding(
+        "data",
+        name,
+        f"{len(missing)} of {len(source.files)} files missing",
+        ok=False,
+        needed=False,
+        advice=advice,
+    )

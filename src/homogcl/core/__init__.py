@@ -1,0 +1,1 @@
+"""What every stage stands on: errors, files, signals, seeds, settings, memory, processes."""

@@ -1,0 +1,285 @@
+"""Graphs by name or from files: read, checked, normalized and split."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+
+import torch
+from torch import Tensor
+from torch_geometric.data import Data
+
+from homogcl.core.config import Config
+from homogcl.core.errors import UnknownName, UserError
+from homogcl.core.seeds import stream
+from homogcl.data.check import MASKS, validate
+from homogcl.data.edges import undirected
+from homogcl.data.features import FeatureKind, compact, normalize
+from homogcl.data.hashes import file_sha256, tensor_sha256
+from homogcl.data.mapped import INDEX, is_mapped, is_on_disk, open_mapped
+from homogcl.data.names import class_names, node_ids, original_ids
+from homogcl.data.own.files import TOML
+from homogcl.data.own.graph import read_own
+from homogcl.data.own.tables import ending
+from homogcl.data.published.root import data_root, sha256
+from homogcl.data.published.sources import SOURCES, Source, raw_files
+from homogcl.data.published.sources import lacks_features as source_lacks_features
+from homogcl.data.splits import SplitMade, SplitName, random_split_of
+from homogcl.data.statistics import Statistics, edge_homophily, statistics
+from homogcl.data.structural import kept_structural_features, structural_features
+from homogcl.data.synthetic import citation_graph, demo_shares
+
+__all__ = [
+    "DataConfig",
+    "Source",
+    "Statistics",
+    "citation_graph",
+    "class_names",
+    "data_names",
+    "edge_homophily",
+    "graph_name",
+    "lacks_features",
+    "load",
+    "node_ids",
+    "original_ids",
+    "own_path",
+    "source",
+    "statistics",
+    "validate",
+]
+
+ENTRY_POINTS = "homogcl.datasets"
+_OTHER_NAMES = {"ogbnarxiv": "arxiv"}
+
+
+class DataConfig(Config):
+    """How a data set is prepared."""
+
+    features: FeatureKind = "row"
+    split: SplitName | None = None  # None: public where the data set has one, else random
+
+
+def data_names() -> list[str]:
+    """Return the names that `load` knows: built in, then registered by other packages."""
+    return ["demo", *SOURCES, *(name for name in _registered() if not _is_built_in(name))]
+
+
+def source(name: str) -> Source | None:
+    """Return title, files and origin of a published data set, or None for any other."""
+    return SOURCES.get(_resolve(name))
+
+
+def lacks_features(data: str | Path, root: str | Path | None = None) -> bool:
+    """Return whether a published data set lies here without its file of features.
+
+    `load` then makes some of the edges, as it does for any graph under features="structural".
+    """
+    known = SOURCES.get(_plain(data)) if isinstance(data, str) else None
+    return known is not None and source_lacks_features(known, data_root(root))
+
+
+def own_path(data: str | Path) -> Path | None:
+    """Return where a user's own graph lies, or None if `data` names a data set.
+
+    What is a data set's name stays one, even where a file is called the same: `./cora` is the file.
+    """
+    if isinstance(data, Path):
+        return data.expanduser()
+    if _is_name(data):
+        return None
+    path = Path(data).expanduser()
+    return path if "/" in data or path.suffix or path.exists() else None
+
+
+def graph_name(data: str | Path) -> str:
+    """Return what a graph is called in records: a data set's name, or what its path ends in.
+
+    >>> graph_name("friends/edges.csv.gz"), graph_name("data/friends/graph.toml")
+    ('edges', 'friends')
+    """
+    path = own_path(data)
+    if path is None:
+        return _resolve(str(data))
+    path = path.resolve()
+    if path.name == TOML:
+        path = path.parent
+    stem = path.name if path.is_dir() else path.name.removesuffix(".gz").removesuffix(ending(path))
+    name = stem.strip(".") or "graph"
+    # Records and presets of a published data set are not this graph's.
+    return f"{name}-own" if _is_name(name) else name
+
+
+def load(
+    name: str | Path,
+    root: str | Path | None = None,
+    *,
+    features: FeatureKind = "row",
+    split: SplitName | None = None,
+    seed: int = 0,
+    files: Mapping[str, object] | None = None,
+) -> Data:
+    """Return a graph that every method and evaluation takes.
+
+    Args:
+        name: One of `data_names()`, where case and the characters - and _ do not matter; the name
+            of another generated graph, as `demo_shares` reads it; or the path of a user's own
+            graph, as `read_own` takes it, or a folder of `write_mapped`.
+        root: Folder of all data sets; else `$HOMOGCL_DATA`, else the XDG cache. Published data
+            sets that are missing there are downloaded into it.
+        features: "row" divides each row by its sum, "raw" leaves features as they are, and
+            "structural" has 128 made of the edges in their place; those of a mapped graph are
+            what was written.
+        split: "public" takes the masks that came with the graph, "random" draws 10/10/80 % of
+            the labeled nodes; by default the masks where there are any.
+        seed: Root seed, from whose stream "split" the random split is drawn. Structural features
+            of a user's own graph are made with it too, those of a data set always with seed 0.
+        files: What `graph.toml` could say of the files at a path.
+
+    The graph has `x` float32 [N, d] (CSR if sparse), `edge_index` [2, E] (both directions, sorted,
+    no self-loops), `y` [N] if it has labels (-1 where a node has none), the masks `train_mask`,
+    `val_mask`, `test_mask` [N], and the strings `name`, `split_name` and `sha256`: over the raw
+    files, or over the tensors if there are none. It has `structural` where the features may be made
+    of the edges. A user's own graph also has `ids`, `class_names`, `feature_names`, `report` and
+    `files`, their hashes by name.
+    """
+    path = own_path(name)
+    if path is not None and is_mapped(path):
+        graph = _mapped(path, files or {})
+    elif path is not None:
+        graph = _own(path, seed, files or {})
+    elif files:
+        raise UserError(f"{name} is a data set; {', '.join(files)} belongs to files of your own")
+    else:
+        graph = _published(_resolve(str(name)), root)
+    if not is_on_disk(graph):
+        if features == "structural" or graph.x.size(1) == 0:
+            _make_structural(graph, None if path is None else seed)
+            features = "structural"
+        graph.x = normalize(graph.x, features)
+    masks, graph.split_name = _masks(graph, str(name), split, seed)
+    for key, mask in zip(MASKS, masks, strict=True):
+        graph[key] = mask
+    graph.name = graph_name(name)
+    return graph
+
+
+def _published(name: str, root: str | Path | None) -> Data:
+    graph, digest = _read(name, data_root(root))
+    validate(graph, name)
+    edge_index, edge_weight = undirected(
+        graph.edge_index, graph.x.size(0), graph.get("edge_weight")
+    )
+    result = Data(x=compact(graph.x), edge_index=edge_index, sha256=digest)
+    if edge_weight is not None:
+        result.edge_weight = edge_weight.to(torch.float32)
+    for key in ("y", *MASKS):
+        if graph.get(key) is not None:
+            result[key] = graph[key]
+    return result
+
+
+def _mapped(folder: Path, files: Mapping[str, object]) -> Data:
+    if files:
+        raise UserError(f"{folder} is a mapped graph; {', '.join(files)} belongs to files")
+    graph = open_mapped(folder)
+    graph.files = {INDEX: graph.sha256}
+    graph.report = f"{graph.num_nodes:,} nodes, {graph.num_edges:,} directed edges, on disk"
+    return graph
+
+
+def _make_structural(graph: Data, seed: int | None) -> None:
+    """Give a graph features made of its edges, unless it has such; one without a seed is kept."""
+    if graph.get("structural"):
+        return
+    if graph.x.size(1) == 0:
+        graph.report = "features made of the edges, since their file is not there"
+    if seed is None:
+        graph.x = kept_structural_features(graph)
+    else:
+        nodes, weight = int(graph.num_nodes or 0), graph.get("edge_weight")
+        graph.x = structural_features(graph.edge_index, nodes, seed=seed, edge_weight=weight)
+    graph.structural, graph.feature_names = True, []
+
+
+def _own(path: Path, seed: int, files: Mapping[str, object]) -> Data:
+    own = read_own(path, seed=seed, **files)
+    graph = own.graph()
+    graph.report = str(own.report)
+    graph.files = file_sha256(own, path)
+    columns = {key: value for key, value in files.items() if not _is_file(key, value)}
+    said = json.dumps([graph.files, columns], sort_keys=True, default=str)
+    graph.sha256 = hashlib.sha256(said.encode()).hexdigest()
+    return graph
+
+
+def _is_file(setting: str, value: object) -> bool:
+    return setting == "nodes" or (setting == "features" and not isinstance(value, list))
+
+
+def _read(name: str, root: Path) -> tuple[Data, str]:
+    """Return the graph as its source gives it, and the sha256 of what was read."""
+    if name in SOURCES:
+        files = raw_files(SOURCES[name], root)
+        return SOURCES[name].parse(files), sha256(files)
+    if (shares := demo_shares(_plain(name))) is not None:
+        graph = citation_graph(homophily=shares.homophily, topic_share=shares.topic_share)
+    else:
+        read: Callable[[Path], Data] = _registered()[name].load()
+        graph = read(root)
+        if not isinstance(graph, Data):
+            raise UserError(f"{name}: its package gave a {type(graph).__name__} instead of a graph")
+    return graph, tensor_sha256(graph)
+
+
+def _masks(
+    graph: Data, name: str, split: SplitName | None, seed: int
+) -> tuple[list[Tensor], SplitMade]:
+    nodes = graph.x.size(0)
+    labeled = graph.y >= 0 if "y" in graph else torch.zeros(nodes, dtype=torch.bool)
+    if not bool(labeled.any()):
+        return [labeled] * len(MASKS), "none"
+    published = all(graph.get(key) is not None for key in MASKS)
+    if split == "public" and not published:
+        raise UserError(f"{name} has no public split; use split = random")
+    if split == "public" or (split is None and published):
+        return [graph[key] & labeled for key in MASKS], "public"
+    return list(random_split_of(labeled, stream(seed, "split"))), "random"
+
+
+def _registered() -> dict[str, EntryPoint]:
+    """Return the readers of other packages: callables from the data root to a graph."""
+    return {entry.name: entry for entry in entry_points(group=ENTRY_POINTS)}
+
+
+def _is_built_in(name: str) -> bool:
+    return name == "demo" or name in SOURCES
+
+
+def _is_known(name: str) -> bool:
+    # Readers of other packages come last, since looking for them takes milliseconds.
+    return _is_built_in(name) or name in _registered()
+
+
+def _resolve(name: str) -> str:
+    if _is_known(name):
+        return name
+    plain = _plain(name)
+    if (shares := demo_shares(plain)) is not None:
+        return shares.name()
+    if not _is_known(plain):
+        raise UnknownName("data set", name, data_names())
+    return plain
+
+
+def _is_name(data: str) -> bool:
+    """Return whether a data set is called so, up to case and the characters - and _."""
+    plain = _plain(data)
+    return _is_known(data) or demo_shares(plain) is not None or _is_known(plain)
+
+
+def _plain(name: str) -> str:
+    plain = name.lower().replace("-", "").replace("_", "")
+    return _OTHER_NAMES.get(plain, plain)

@@ -1,0 +1,1 @@
+"""A user's own graph: from files to the form that every method takes."""

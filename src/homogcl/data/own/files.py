@@ -1,0 +1,173 @@
+"""The files of a user's own graph: which there are, and each one as a table."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from homogcl.core.config import Config
+from homogcl.core.errors import UserError, nearest
+from homogcl.data.own.tables import MemoryTable, Table, arrow, ending
+from homogcl.data.own.text import DELIMITERS, LISTS, text_table
+
+TOML = "graph.toml"
+PARQUET = (".parquet", ".pq")
+NETWORKS = (".graphml", ".gexf")  # nodes and edges in one file
+
+
+class GraphFiles(Config):
+    """Which files and columns make a graph, as `graph.toml` has it.
+
+    Attributes:
+        edges: File of edges.
+        source: Column of the edges' one end; by default the first.
+        target: Column of the other end; by default the second.
+        weight: Column of the edges' weights; by default edges have none.
+        nodes: File of nodes, in the order that the graph is to have.
+        id: Column of the nodes' ids; by default the first.
+        features: File of features, or columns of the file of nodes.
+        label: Column of labels in the file of nodes.
+        split: Column of the file of nodes that says train, val, test or nothing.
+    """
+
+    edges: Path
+    source: str | None = None
+    target: str | None = None
+    weight: str | None = None
+    nodes: Path | None = None
+    id: str | None = None
+    features: Path | list[str] | None = None
+    label: str | None = None
+    split: str | None = None
+
+    def paths(self) -> list[Path]:
+        """Return the files that are named, each once."""
+        features = None if isinstance(self.features, list) else self.features
+        return list(dict.fromkeys(p for p in (self.edges, self.nodes, features) if p))
+
+
+def graph_files(path: Path, settings: Mapping[str, object]) -> GraphFiles:
+    """Return the files of the graph at `path`, with paths that start where `path` does.
+
+    Args:
+        path: A folder with a `graph.toml`, that file itself, or a file of edges.
+        settings: Fields of `GraphFiles` that prevail over the file's.
+    """
+    toml = description(path)
+    if toml is not None:
+        values = {**_toml(toml), **settings}
+    elif path.exists():
+        values = {**settings, "edges": path.name}
+    else:
+        raise UserError(f"{path}: there is no such file or folder")
+    named = str(toml or path)
+    for key in values:
+        if key not in GraphFiles.model_fields:
+            raise UserError(f"{named}: no setting {key!r}{nearest(key, GraphFiles.model_fields)}")
+    if "edges" not in values:
+        raise UserError(f'{named}: names no edges; write a line such as edges = "edges.csv"')
+    try:
+        files = GraphFiles.model_validate(values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise UserError(
+            f"{named}: {first['loc'][0]} = {first['input']!r}: {first['msg'].lower()}"
+        ) from None
+    folder = path if path.is_dir() else path.parent
+    features = files.features
+    return files.model_copy(
+        update={
+            "edges": folder / files.edges,
+            "nodes": folder / files.nodes if files.nodes else None,
+            "features": folder / features if isinstance(features, Path) else features,
+        }
+    )
+
+
+def description(path: Path) -> Path | None:
+    """Return the `graph.toml` that `path` stands for, or None if it is a file of edges."""
+    if path.is_dir():
+        return path / TOML
+    return path if path.name == TOML else None
+
+
+def open_table(path: Path, *, names_optional: bool = False) -> Table:
+    """Return the table in a file of text or Parquet.
+
+    Args:
+        path: CSV, TSV or edge list, each also gzipped, or Parquet.
+        names_optional: Whether a first line of nothing but numbers is a row, not the names.
+    """
+    if not path.is_file():
+        raise UserError(f"{path}: there is no such file")
+    form = ending(path)
+    if form in PARQUET:
+        return _parquet(path)
+    if form not in DELIMITERS and form not in LISTS:
+        known = [*DELIMITERS, *LISTS, *PARQUET, *NETWORKS]
+        raise UserError(f"{path}: unknown kind of file{nearest(form, known)}")
+    return text_table(path, names_optional=names_optional)
+
+
+def open_network(path: Path) -> tuple[Table, Table]:
+    """Return the edges (source, target and attributes) and the nodes (id and attributes)."""
+    try:
+        import networkx
+    except ModuleNotFoundError:
+        raise UserError(
+            f"{path}: {ending(path)} needs networkx: pip install 'homogcl[tables]'"
+        ) from None
+    read = networkx.read_graphml if ending(path) == ".graphml" else networkx.read_gexf
+    try:
+        network = read(path)
+    except Exception as error:
+        # What a damaged file raises depends on the damage: an encoding that nobody knows, say.
+        reason = (str(error) or type(error).__name__).splitlines()[0]
+        raise UserError(f"{path}: {reason}") from None
+    edges = [{"source": s, "target": t} | data for s, t, data in network.edges(data=True)]
+    nodes = [{"id": node} | data for node, data in network.nodes(data=True)]
+    return (
+        MemoryTable(path, _columns(edges, ("source", "target")), "edge"),
+        MemoryTable(path, _columns(nodes, ("id",)), "node"),
+    )
+
+
+def _columns(rows: list[dict[str, Any]], always: tuple[str, ...]) -> dict[str, Any]:
+    pa = arrow()
+    names = dict.fromkeys([*always, *(name for row in rows for name in row)])
+    columns = {}
+    for name in names:
+        values = [row.get(name) for row in rows]
+        try:
+            columns[name] = pa.array(values, from_pandas=True)
+        except pa.ArrowException:
+            columns[name] = pa.array([None if v is None else str(v) for v in values], pa.string())
+    return columns
+
+
+def _parquet(path: Path) -> Table:
+    pa = arrow()
+    try:
+        found = pa.parquet.read_table(path)
+        # Text that is no UTF-8, or lengths that lead outside, would otherwise show much later.
+        found.validate(full=True)
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise UserError(f"{path}: is no Parquet file: {str(error).splitlines()[0]}") from None
+    return MemoryTable(path, {name: found.column(name) for name in found.column_names})
+
+
+def _toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        raise UserError(
+            f'{path}: is missing; write one with at least a line such as edges = "edges.csv"'
+        ) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise UserError(f"{path}: {error}") from None
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read ({error.strerror})") from None

@@ -1,0 +1,258 @@
+"""A user's own graph, from files to the form that every method and evaluation takes."""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+from torch_geometric.data import Data
+
+from homogcl.core.errors import UserError
+from homogcl.data.check import MASKS
+from homogcl.data.edges import undirected
+from homogcl.data.features import compact
+from homogcl.data.own.files import (
+    NETWORKS,
+    GraphFiles,
+    description,
+    graph_files,
+    open_network,
+    open_table,
+)
+from homogcl.data.own.nodes import Nodes, positions, read_nodes, whole_numbers
+from homogcl.data.own.saved import SAVED, read_saved, saved_ids
+from homogcl.data.own.tables import Table, arrow, ending, pick
+from homogcl.data.own.text import DELIMITERS
+from homogcl.data.statistics import edge_homophily
+from homogcl.data.structural import structural_features
+
+
+@dataclass(frozen=True)
+class OwnReport:
+    """What was found in the files and what was done to it; `str` gives it as one line."""
+
+    nodes: int
+    rows: int  # edges as they stand in the file
+    edges: int  # between different nodes, each counted once
+    duplicates: int  # rows that repeat another one
+    self_loops: int  # rows that join a node to itself
+    one_way: int  # edges of which the file has one direction only
+    isolated: int  # nodes without edges
+    structural: bool  # whether the features were made of the edges
+    homophily: float | None  # over the edges with two labels; None if there are none
+
+    def __str__(self) -> str:
+        """Return one line for people, without what did not occur."""
+        parts = [f"{self.nodes:,} nodes", _count(self.edges, "edge")]
+        if self.duplicates:
+            parts.append(f"{_count(self.duplicates, 'duplicate')} merged")
+        if self.self_loops:
+            parts.append(f"{_count(self.self_loops, 'self-loop')} dropped")
+        if self.one_way:
+            parts.append(f"{self.one_way:,} given one way and taken both ways")
+        if self.isolated:
+            parts.append(f"{_count(self.isolated, 'node')} without edges")
+        if self.structural:
+            parts.append("features made of the edges")
+        if self.homophily is not None:
+            parts.append(f"edge homophily {self.homophily:.2f}")
+        return ", ".join(parts)
+
+
+@dataclass(frozen=True)
+class OwnGraph:
+    """A graph from files, with its nodes' ids in node order."""
+
+    data: Data
+    ids: list[str] | list[int]
+    report: OwnReport
+    classes: tuple[str, ...]  # the labels as they stand in the file, in the order of `data.y`
+    files: tuple[Path, ...]  # what was read
+    feature_names: tuple[str, ...] = ()  # the columns of features, where they have names
+
+    def graph(self) -> Data:
+        """Return a copy of `data` that carries the names and whether its features are structural.
+
+        These are `ids`, `class_names`, `feature_names` and `structural`.
+        """
+        graph = copy.copy(self.data)
+        graph.ids, graph.class_names = self.ids, list(self.classes)
+        graph.feature_names, graph.structural = list(self.feature_names), self.report.structural
+        return graph
+
+
+def read_own(path: str | Path, *, seed: int = 0, **settings: object) -> OwnGraph:
+    """Return the graph that a user's files describe.
+
+    Nodes come in the order of the file that lists them (of nodes, else of features); where there
+    is none, they are the edges' ends, sorted. Edges are taken both ways, repeated ones merged
+    (weights to their mean), self-loops dropped. `data.y` is -1 where a node has no label. Where
+    there are no features, `structural_features` makes some.
+
+    Args:
+        path: A folder with a `graph.toml`, or a file of edges: CSV, TSV or edge list (each also
+            gzipped), Parquet, GraphML or GEXF; or a `Data` that `torch.save` wrote.
+        seed: Root seed of features made of the edges.
+        **settings: What `graph.toml` could say: `source`, `target`, `weight`, `nodes`, `id`,
+            `features`, `label`, `split`; these prevail over the file.
+    """
+    place = Path(path).expanduser()
+    found = _saved(place, settings) if ending(place) in SAVED else _written(place, settings)
+    data = _graph(found, seed)
+    report = _report(found.pairs, data, structural=found.nodes.x is None)
+    nodes = found.nodes
+    return OwnGraph(data, found.ids, report, nodes.classes, found.files, nodes.feature_names)
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What the files hold, before edges are merged."""
+
+    pairs: npt.NDArray[np.int64]  # the rows of edges as numbers of nodes, [2, rows]
+    weight: Tensor | None  # [rows]
+    nodes: Nodes
+    ids: list[str] | list[int]
+    files: tuple[Path, ...]
+
+
+def _written(place: Path, settings: Mapping[str, object]) -> _Found:
+    files = graph_files(place, settings)
+    edges, listed = _tables(files)
+    names = [pick(edges, files.source, 0, "source"), pick(edges, files.target, 1, "target")]
+    ends = edges.text(names)
+    _check_header(edges, names, ends)
+    nodes = read_nodes(files, listed, ends)
+    if len(nodes.ids) == 0:
+        raise UserError(f"{files.edges}: has no edges, and no file lists the nodes")
+    pairs = np.stack([_numbered(edges, n, end, nodes) for n, end in zip(names, ends, strict=True)])
+    weight = None if files.weight is None else _weights(edges, files.weight)
+    whole = whole_numbers(nodes.ids)
+    ids = (nodes.ids if whole is None else whole).to_pylist()
+    toml = description(place)
+    return _Found(pairs, weight, nodes, ids, (*([toml] if toml else []), *files.paths()))
+
+
+def _check_header(edges: Table, names: Sequence[str], ends: Sequence[Any]) -> None:
+    """Refuse a file whose first line seems to be an edge that was taken for the names."""
+    compute = arrow().compute
+    for name in names if ending(edges.path) in DELIMITERS else []:
+        if any(compute.index(end, name).as_py() >= 0 for end in ends):
+            raise UserError(
+                f"{edges.path} line 1: {name!r} is also a node, so the file seems to lack the line "
+                "of column names; add one, or let the file's name end in .edges"
+            )
+
+
+def _saved(place: Path, settings: Mapping[str, object]) -> _Found:
+    for key in settings:
+        raise UserError(f"{place}: holds a whole graph; leave out {key}")
+    graph = read_saved(place)
+    ids = saved_ids(graph, place)
+    weight = graph.get("edge_weight")
+    if weight is not None and bool((weight <= 0).any()):
+        edge = int((weight <= 0).nonzero()[0])
+        raise UserError(f"{place}: the weight of edge {edge} is not above 0")
+    labels = graph.get("y")
+    classes = 0 if labels is None or not labels.numel() else int(labels.max()) + 1
+    nodes = Nodes(
+        ids,
+        graph.x if graph.num_features else None,
+        labels,
+        tuple(map(str, range(classes))),
+        {key: graph[key] for key in MASKS if key in graph},
+        str(place),
+    )
+    pairs = graph.edge_index.numpy()
+    return _Found(pairs, None if weight is None else weight.double(), nodes, ids, (place,))
+
+
+def _tables(files: GraphFiles) -> tuple[Table, Table | None]:
+    if ending(files.edges) not in NETWORKS:
+        edges = open_table(files.edges, names_optional=True)
+        return edges, open_table(files.nodes) if files.nodes else None
+    if files.nodes:
+        raise UserError(f"{files.edges}: lists its nodes itself; leave out nodes = {files.nodes}")
+    return open_network(files.edges)
+
+
+def _numbered(edges: Table, column: str, ids: Any, nodes: Nodes) -> npt.NDArray[np.int64]:
+    pa = arrow()
+    empty = pa.compute.index(ids, "").as_py()
+    if empty >= 0:
+        raise UserError(f"{edges.where(empty, column)}: the id is empty")
+    found, missing = positions(ids, nodes.ids)
+    if missing >= 0:
+        raise UserError(
+            f"{edges.where(missing, column)}: the node {ids[missing].as_py()!r} is not in "
+            f"{nodes.listed_in}"
+        )
+    return found
+
+
+def _weights(edges: Table, wanted: str) -> Tensor:
+    name = pick(edges, wanted, 2, "weight")
+    weight = edges.numbers([name])[:, 0]
+    low = np.flatnonzero(weight <= 0)
+    if len(low):
+        value = weight[low[0]]
+        raise UserError(f"{edges.where(int(low[0]), name)}: the weight {value:g} is not above 0")
+    return torch.from_numpy(weight)
+
+
+def _graph(found: _Found, seed: int) -> Data:
+    nodes, size = found.nodes, len(found.nodes.ids)
+    edge_index, edge_weight = undirected(torch.from_numpy(found.pairs), size, found.weight)
+    x = nodes.x
+    if x is None:
+        x = structural_features(edge_index, size, seed=seed, edge_weight=edge_weight)
+    data = Data(x=compact(x), edge_index=edge_index)
+    if edge_weight is not None:
+        data.edge_weight = edge_weight.to(torch.float32)
+    if nodes.y is not None:
+        data.y = nodes.y
+    for key, mask in nodes.masks.items():
+        data[key] = mask
+    return data
+
+
+def _report(pairs: npt.NDArray[np.int64], data: Data, *, structural: bool) -> OwnReport:
+    size = data.x.size(0)
+    loops = int((pairs[0] == pairs[1]).sum())
+    kept = pairs[:, pairs[0] != pairs[1]]
+    given = _distinct(kept[0] * size + kept[1])
+    edges = data.edge_index.size(1) // 2
+    degree = torch.bincount(data.edge_index[0], minlength=size)
+    return OwnReport(
+        nodes=size,
+        rows=pairs.shape[1],
+        edges=edges,
+        duplicates=kept.shape[1] - given,
+        self_loops=loops,
+        one_way=2 * edges - given,
+        isolated=int((degree == 0).sum()),
+        structural=structural,
+        homophily=_homophily(data),
+    )
+
+
+def _distinct(keys: npt.NDArray[np.int64]) -> int:
+    # np.unique hashes whole numbers, which takes several times as long as sorting them.
+    keys = np.sort(keys)
+    return len(keys) and 1 + int(np.count_nonzero(keys[1:] != keys[:-1]))
+
+
+def _homophily(data: Data) -> float | None:
+    share = math.nan if data.get("y") is None else edge_homophily(data.edge_index, data.y)
+    return None if math.isnan(share) else share
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"

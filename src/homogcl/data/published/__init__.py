@@ -1,0 +1,1 @@
+"""The published data sets: where their files lie, and a reader for each format."""

@@ -1,0 +1,78 @@
+"""Compressed files from strangers: refused where they hold far more than they are."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import zipfile
+import zlib
+from pathlib import Path
+
+from numpy.lib.npyio import NpzFile
+
+from homogcl.core.errors import UserError
+
+# What is smaller than this when unpacked does no harm, whatever it was packed into.
+HARMLESS = 256 << 20  # bytes
+# Tables of numbers shrink to a tenth, sparse ones to a fiftieth; bombs to a thousandth.
+MOST_TIMES = 200
+
+
+def refuse_bomb(archive: NpzFile, path: Path, size: int) -> None:
+    """Raise `UserError` if an npz archive of `size` bytes says that it unpacks to far more.
+
+    What it says is true: no member is read further. Nothing is ever unpacked to a file, so that
+    the names in an archive, whatever they are, lead nowhere.
+    """
+    members = archive.zip.infolist() if archive.zip else []
+    _refuse(path, size, sum(member.file_size for member in members))
+
+
+def refuse_gzip_bomb(path: Path) -> None:
+    """Raise `UserError` if the beginning of a gzip file unpacks to far more than it is."""
+    try:
+        with path.open("rb") as raw, gzip.open(raw) as file:
+            unpacked = 0
+            while unpacked <= HARMLESS and (chunk := file.read(1 << 20)):
+                unpacked += len(chunk)
+            _refuse(path, raw.tell(), unpacked)
+    except (EOFError, OSError, zlib.error):
+        return  # whoever reads the file says what is wrong with it
+
+
+def gunzipped(path: Path, content: bytes) -> bytes:
+    """Return what the gzip file at `path`, which has these bytes, holds."""
+    parts: list[bytes] = []
+    unpacked = 0
+    try:
+        with gzip.open(io.BytesIO(content)) as file:
+            while chunk := file.read(1 << 24):
+                unpacked += len(chunk)
+                _refuse(path, len(content), unpacked)
+                parts.append(chunk)
+    except (EOFError, OSError, zlib.error) as error:
+        raise UserError(
+            f"{path}: truncated, or no gzip file; replace it by the original file"
+        ) from error
+    return b"".join(parts)
+
+
+def member(archive: bytes, name: str, origin: str) -> bytes:
+    """Return the file `name` out of the only folder in a zip archive that came from `origin`."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(archive)) as opened:
+            packed = {each.filename.partition("/")[2]: each for each in opened.infolist()}
+            if name not in packed:
+                raise UserError(f"{origin}: holds no {name}; not used, try again later")
+            _refuse(Path(name), len(archive), packed[name].file_size)
+            return opened.read(packed[name])
+    except (EOFError, NotImplementedError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
+        raise UserError(f"{origin}: served no zip archive; not used, try again later") from error
+
+
+def _refuse(path: Path, size: int, unpacked: int) -> None:
+    if unpacked > HARMLESS and unpacked > MOST_TIMES * size:
+        raise UserError(
+            f"{path}: holds {unpacked // max(size, 1):,} times as much as its size; unpack it "
+            "yourself if you trust it"
+        )

@@ -1,0 +1,82 @@
+"""ogbn-arxiv in the raw form of the Open Graph Benchmark: gzipped CSV without column names."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+from torch_geometric.data import Data
+
+from homogcl.core.errors import UserError
+from homogcl.data.check import MASKS
+from homogcl.data.published.archives import gunzipped
+from homogcl.data.published.root import RawFile
+
+_SPLITS = ("train.csv.gz", "valid.csv.gz", "test.csv.gz")
+FILES = (
+    *("raw/edge.csv.gz", "raw/node-label.csv.gz"),
+    *(f"split/time/{name}" for name in _SPLITS),
+)
+FEATURES = "raw/node-feat.csv.gz"
+
+
+def read(files: Sequence[RawFile]) -> Data:
+    """Return the graph: `edge_index` as listed, `y`, the masks of the split by time, and `x`.
+
+    Without the file of features, `x` has no columns.
+    """
+    found = {file.path.name: file for file in files}
+    y = _column(found["node-label.csv.gz"])
+    nodes = len(y)
+    edges = _numbers(found["edge.csv.gz"], np.int64, columns=2)
+    graph = Data(
+        x=_features(found.get("node-feat.csv.gz"), nodes),
+        edge_index=torch.from_numpy(np.ascontiguousarray(edges.T)),
+        y=torch.from_numpy(y),
+    )
+    for key, name in zip(MASKS, _SPLITS, strict=True):
+        graph[key] = _mask(found[name], nodes)
+    return graph
+
+
+def _features(file: RawFile | None, nodes: int) -> Tensor:
+    if file is None:
+        return torch.zeros(nodes, 0)
+    return torch.from_numpy(_numbers(file, np.float32))
+
+
+def _mask(file: RawFile, nodes: int) -> Tensor:
+    members = _column(file)
+    outside = np.flatnonzero((members < 0) | (members >= nodes))
+    if len(outside):
+        row = int(outside[0])
+        raise UserError(
+            f"{file.path} line {row + 1}: names node {members[row]}, but there are {nodes} nodes"
+        )
+    mask = torch.zeros(nodes, dtype=torch.bool)
+    mask[torch.from_numpy(members)] = True
+    return mask
+
+
+def _column(file: RawFile) -> npt.NDArray[np.int64]:
+    column: npt.NDArray[np.int64] = _numbers(file, np.int64, columns=1)[:, 0].copy()
+    return column
+
+
+def _numbers(
+    file: RawFile, dtype: type[np.generic], columns: int | None = None
+) -> npt.NDArray[Any]:
+    """Return the table in a file, [rows, columns]."""
+    text = io.BytesIO(gunzipped(file.path, file.content))
+    try:
+        table = np.loadtxt(text, dtype=dtype, delimiter=",", ndmin=2)
+    except ValueError as error:
+        raise UserError(f"{file.path}: is no table of numbers ({error})") from None
+    if columns not in {None, table.shape[1]}:
+        raise UserError(f"{file.path}: has {table.shape[1]} columns instead of {columns}")
+    return table

@@ -1,0 +1,131 @@
+"""Which edges look wrong: the saliency of each edge as a table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from sklearn.metrics import roc_auc_score
+from torch import Tensor
+from torch_geometric.data import Data
+
+from homogcl.core.seeds import stream
+from homogcl.homophily.clusters import centroids, saliency, soft_assignment
+from homogcl.homophily.plugin import HomoGCL
+from homogcl.homophily.rows import row_saliency
+from homogcl.methods.base import Method
+from homogcl.methods.inference import embeddings
+
+SUSPICIOUS = 0.1  # edges of less saliency almost surely join two clusters
+
+
+@dataclass(frozen=True)
+class EdgeSaliency:
+    """Every edge once, the least salient first.
+
+    Attributes:
+        source: Number of the edge's one node, [E/2].
+        target: Number of the other one, which is higher, [E/2].
+        saliency: S of Section 3.3, in [0, 1], [E/2].
+        same_label: 1 where the two nodes have one label, 0 where they have two, -1 where one of
+            them has none, [E/2].
+    """
+
+    source: npt.NDArray[np.int64]
+    target: npt.NDArray[np.int64]
+    saliency: npt.NDArray[np.float32]
+    same_label: npt.NDArray[np.int8]
+
+    def summary(self) -> dict[str, float | int | None]:
+        """Return the mean, the share below 0.1, and how well S tells edges of one label.
+
+        `auc` is the probability that an edge whose nodes share a label is more salient than one
+        whose nodes do not; None where no labels say.
+        """
+        s, known = self.saliency, self.same_label >= 0
+        told = len(np.unique(self.same_label[known])) == 2
+        auc = float(roc_auc_score(self.same_label[known], s[known])) if told else None
+        return {
+            "edges": len(s),
+            "mean": float(s.mean()) if len(s) else None,
+            "share_below_0.1": float((s < SUSPICIOUS).mean()) if len(s) else None,
+            "labeled_edges": int(known.sum()),
+            "auc": auc,
+        }
+
+
+def homophily_by_saliency(edges: EdgeSaliency, interval: int = 500) -> dict[str, float]:
+    """Return the share of edges within one class, of all edges and of each interval by saliency.
+
+    Edges without a label at one of their ends are left out. Edges of equal saliency have no order
+    among themselves: each counts as the mean of all that are equal to it, so that the numbers of
+    the nodes decide nothing.
+
+    Args:
+        edges: Every edge once, the least salient first.
+        interval: Edges of an interval; the last one may have fewer.
+
+    Returns:
+        `edge_homophily` of all edges; `edge_homophily_00500` and so on, of the interval that ends
+        with that edge; and `saliency_auc`, the `auc` of the summary, where there is one.
+    """
+    known = edges.same_label >= 0
+    if not known.any():
+        return {}
+    same, group = edges.same_label[known].astype(float), edges.saliency[known]
+    _, which, sizes = np.unique(group, return_inverse=True, return_counts=True)
+    expected = (np.bincount(which, weights=same) / sizes)[which]
+    metrics = {"edge_homophily": float(same.mean())}
+    for start in range(0, len(same), interval):
+        stop = min(start + interval, len(same))
+        metrics[f"edge_homophily_{stop:05d}"] = float(expected[start:stop].mean())
+    auc = edges.summary()["auc"]
+    return metrics if auc is None else {**metrics, "saliency_auc": float(auc)}
+
+
+def edge_saliency(
+    method: Method, graph: Data, *, config: HomoGCL.Config | None = None, seed: int = 0
+) -> EdgeSaliency:
+    """Return the saliency of each edge as a table; the arguments are those of `saliencies`."""
+    return _table(graph, saliencies(method, graph, config=config, seed=seed))
+
+
+def saliencies(
+    method: Method, graph: Data, *, config: HomoGCL.Config | None = None, seed: int = 0
+) -> Tensor:
+    """Return S of each edge under clusters of the clean embeddings, [E].
+
+    Without `config` the clusters are those that the method was trained with where it has the
+    plug-in, and clusters of the embeddings' directions where it has not.
+
+    Args:
+        method: A trained method.
+        graph: The graph whose edges are asked for.
+        config: Number and width of other clusters, which k-means then finds.
+        seed: Root seed, from whose stream "saliency" k-means draws its start.
+    """
+    h = embeddings(method, graph)
+    if config is not None:
+        k, rng = config.num_clusters, stream(seed, "saliency", h.device)
+        c = centroids(h, k, rng, None, config.kmeans_iterations)
+        return saliency(soft_assignment(h, c, config.two_sigma_sq), graph.edge_index)
+    if isinstance(method, HomoGCL) and method.centroids.numel():
+        with torch.no_grad():
+            return method.saliency(graph)
+    k = HomoGCL.Config().num_clusters
+    return torch.from_numpy(row_saliency(h.cpu().numpy(), graph.edge_index.cpu().numpy(), k, seed))
+
+
+def _table(graph: Data, s: Tensor) -> EdgeSaliency:
+    source, target = graph.edge_index.cpu().numpy()
+    once = source < target
+    source, target, values = source[once], target[once], s.cpu().numpy()[once]
+    same = np.full(len(source), -1, dtype=np.int8)
+    if "y" in graph:
+        y = graph.y.cpu().numpy()
+        known = (y[source] >= 0) & (y[target] >= 0)
+        same[known] = (y[source] == y[target])[known]
+    order = np.lexsort((target, source, values))
+    return EdgeSaliency(source[order], target[order], values[order], same[order])

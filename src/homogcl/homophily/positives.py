@@ -1,0 +1,123 @@
+"""Which pairs of nodes count as positive, and how much: a value that methods hand around."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import torch
+from torch import Tensor
+from torch_geometric.data import Data
+
+
+@dataclass(frozen=True)
+class Positives:
+    """Weighted neighbor pairs that join a node's own pair as positives.
+
+    Attributes:
+        edge_index: Pairs (i, j), int64 [2, P], sorted, each pair listed in both directions.
+        weight: How positive each pair is, in [0, 1], [P]; may carry a gradient.
+        present: Which pairs are neighbors in the view at hand, bool [P]; the others are
+            ordinary pairs there. `None` stands for all of them.
+        averaged: Whether a node's neighbors count as one together (the released code on Cora).
+        strata: A cluster for each node, int64 [N], by which sampled negatives are drawn.
+        own_pair_twice: Whether a node's own pair stands in the denominator a second time (the
+            released code).
+        one_each: Whether a node's loss is the base's own loss averaged over its positives, itself
+            and its neighbors in the other view, whatever edges the views have kept. Nothing is
+            then left out of the negatives.
+    """
+
+    edge_index: Tensor
+    weight: Tensor
+    present: Tensor | None = None
+    averaged: bool = False
+    own_pair_twice: bool = False
+    strata: Tensor | None = None
+    one_each: bool = False
+
+    @staticmethod
+    def none() -> Positives:
+        """Return no neighbor pairs: each node is its own only positive."""
+        return Positives(torch.empty(2, 0, dtype=torch.long), torch.empty(0))
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is no pair at all."""
+        return self.edge_index.size(1) == 0
+
+    def to(self, device: torch.device) -> Positives:
+        """Return the same on another device."""
+        return replace(self, edge_index=self.edge_index.to(device), weight=self.weight.to(device))
+
+    def within(self, view: Data) -> Positives:
+        """Return the same pairs, present where their edge survived in `view`.
+
+        `view.edge_id` must index the pairs, as `homogcl.views.augment` makes it.
+        """
+        if self.is_empty or self.one_each:
+            return self.to(view.edge_index.device)
+        present = torch.zeros(self.edge_index.size(1), dtype=torch.bool, device=self.weight.device)
+        present[view.edge_id] = True
+        return replace(self, present=present)
+
+    def on(self, subgraph: Data) -> Positives:
+        """Return the pairs that are edges of an induced `subgraph`, in its node numbers."""
+        if self.is_empty:
+            return self
+        return replace(
+            self,
+            edge_index=subgraph.edge_index,
+            weight=self.weight[subgraph.edge_id],
+            present=None,
+            strata=None,
+        )
+
+    def numerator(self, row: Tensor, nodes: int) -> Tensor:
+        """Return each pair's weight as a positive, [P]: zero where the view lacks the edge.
+
+        Args:
+            row: The first node of each pair, [P].
+            nodes: How many nodes there are.
+        """
+        weight = self.weight if self.present is None else self.weight * self.present
+        if not self.averaged:
+            return weight
+        present = torch.ones_like(weight) if self.present is None else self.present.to(weight.dtype)
+        degree = weight.new_zeros(nodes).index_add_(0, row, present)
+        return weight / (degree + 0.01)[row]
+
+    def mean(self, own: Tensor, near: Tensor, row: Tensor) -> Tensor:
+        """Return the mean of a score over each node's positives, its own pair weighing 1, [N].
+
+        Args:
+            own: Scores of the nodes' own pairs, [N].
+            near: Scores of the pairs, [P].
+            row: The first node of each pair, [P].
+        """
+        weight = self.numerator(row, own.numel())
+        count = torch.ones_like(own).index_add(0, row, weight)
+        return own.index_add(0, row, weight * near) / count
+
+    def intra_view(self, row: Tensor, nodes: int) -> Tensor:
+        """Return each pair's weight in the denominator of its own view, [P] (Eq. 8-9).
+
+        A neighbor counts as far as it is positive; a pair whose edge was dropped is an ordinary
+        negative and counts fully.
+        """
+        if self.one_each:
+            return torch.ones_like(self.weight)
+        positive = self.numerator(row, nodes)
+        if self.present is None:
+            return positive
+        return torch.where(self.present, positive, torch.ones_like(positive))
+
+    def inter_view(self) -> Tensor:
+        """Return each pair's weight in the denominator of the other view, [P] (Eq. 9).
+
+        Neighbors in the view of the other node are no negatives; all other pairs are.
+        """
+        if self.one_each:
+            return torch.ones_like(self.weight)
+        if self.present is None:
+            return torch.zeros_like(self.weight)
+        return (~self.present).to(self.weight.dtype)

@@ -1,0 +1,33 @@
+"""What methods with a slowly moving target network share: their loss and the target's pace."""
+
+from __future__ import annotations
+
+import math
+
+from torch import Tensor
+from torch.nn import functional
+
+from homogcl.homophily.positives import Positives
+from homogcl.losses.neighbors import mean_cosine
+
+
+def bootstrap_loss(z: Tensor, h: Tensor, positives: Positives = Positives.none()) -> Tensor:
+    """Return the loss to minimize: the mean of 1 - cos(z_i, h_i), in [0, 2].
+
+    Args:
+        z: Predictions, [N, d].
+        h: What is to be predicted, [N, d].
+        positives: Neighbors whose rows of `h` are to be predicted too: the cosine is then the mean
+            over a node's positives.
+    """
+    own = functional.cosine_similarity(z, h)
+    return 1 - (own if positives.is_empty else mean_cosine(own, z, h, positives)).mean()
+
+
+def target_decay(momentum: float, progress: float) -> float:
+    """Return how much of itself the target keeps: a cosine from `momentum` up to 1.
+
+    >>> [round(target_decay(0.9, progress), 3) for progress in (0.0, 0.5, 1.0)]
+    [0.9, 0.95, 1.0]
+    """
+    return 1 - (1 - momentum) * (1 + math.cos(math.pi * progress)) / 2

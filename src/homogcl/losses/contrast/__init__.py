@@ -1,0 +1,1 @@
+"""One InfoNCE family: exact in tiles, sampled, weighted, between views."""

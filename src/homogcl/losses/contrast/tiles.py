@@ -1,0 +1,276 @@
+"""Exact row sums of exponentiated similarities between all pairs, one tile at a time.
+
+A tile is a square of pairs. Its exponentials serve the rows' sums and, transposed, the columns',
+so that A Bᵀ is computed once for both directions and of the symmetric A Aᵀ and B Bᵀ only the
+tiles on and above the diagonal. Forward keeps tiles for backward while they fit a budget and
+backward computes the others again: memory is O(budget + tile + N d), never N x N. Processes that
+share the pairs take turns at the tiles and add up their sums, and in backward their gradients.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from homogcl.core.distributed import Ranks, sharing
+from homogcl.nn.sparse import Pattern
+
+
+class Workspace:
+    """Memory for tiles, kept between steps: fresh pages would cost as much as the products.
+
+    A buffer is lent to one forward pass and comes back with its backward pass, so that several
+    losses can be under way at a time.
+    """
+
+    def __init__(self, budget: int | None = None) -> None:
+        """Allow `budget` bytes of tiles for backward.
+
+        By default that is `$HOMOGCL_TILE_MIB` MiB, else 512, which holds all up to N = 8,000.
+        It decides speed alone: the results have the same bits.
+        """
+        given = os.environ.get("HOMOGCL_TILE_MIB", "512")
+        self.budget = int(given) * 2**20 if budget is None else budget
+        self._free: list[Tensor] = []
+
+    @property
+    def is_used(self) -> bool:
+        """Whether a loss has borrowed from it and given back."""
+        return bool(self._free)
+
+    def borrow(self, numel: int, like: Tensor) -> Tensor:
+        """Return a flat buffer of at least `numel` numbers of the kind of `like`."""
+        while self._free:
+            buffer = self._free.pop()
+            if buffer.numel() >= numel and (buffer.dtype, buffer.device) == (
+                like.dtype,
+                like.device,
+            ):
+                return buffer
+        return like.new_empty(numel)
+
+    def give_back(self, buffer: Tensor) -> None:
+        """Take back a buffer that nothing uses any more."""
+        self._free.append(buffer)
+
+
+@dataclass(frozen=True)
+class Tiling:
+    """How the pairs are cut into tiles, and which pairs of each tile are left out."""
+
+    size: int  # rows and columns of a full tile
+    workspace: Workspace
+    left_out: dict[tuple[int, int], Tensor]  # tile -> positions inside it, flat
+
+    @classmethod
+    def of(cls, nodes: int, size: int, workspace: Workspace, pattern: Pattern) -> Tiling:
+        """Return the tiling of `nodes` x `nodes` pairs that leaves out those of `pattern`."""
+        if pattern.row.numel() == 0:
+            return cls(size, workspace, {})
+        across = -(-nodes // size)
+        tile = (pattern.row // size) * across + pattern.col // size
+        order = torch.argsort(tile, stable=True)
+        width = (nodes - (pattern.col // size) * size).clamp(max=size)
+        position = (pattern.row % size * width + pattern.col % size)[order]
+        found, counts = torch.unique_consecutive(tile[order], return_counts=True)
+        parts = torch.split(position, counts.tolist())
+        names = [divmod(int(number), across) for number in found]
+        return cls(size, workspace, dict(zip(names, parts, strict=True)))
+
+    def fill(self, tile: Tensor, place: tuple[int, int], value: float) -> Tensor:
+        """Put `value` at the tile's pairs that are left out, its nodes' own pairs among them."""
+        if place[0] == place[1]:
+            tile.fill_diagonal_(value)
+        if place in self.left_out:
+            tile.view(-1).index_fill_(0, self.left_out[place], value)
+        return tile
+
+
+def log_sums(a: Tensor, b: Tensor, tiling: Tiling) -> tuple[Tensor, Tensor]:
+    """Return, for each row of `a` and of `b`, the logarithm of its sum over the other nodes.
+
+    For row i of `a` that is log Σ_j (e^{a_i·b_j} + e^{a_i·a_j}) over all j but i and the pairs
+    that `tiling` leaves out; for row i of `b` the same with `a` and `b` exchanged. The pairs left
+    out must come in both directions.
+
+    Args:
+        a: One view's vectors, [N, d].
+        b: The other view's vectors, [N, d].
+        tiling: How to cut the pairs.
+
+    Returns:
+        Two tensors [N]; minus infinity where nothing is summed.
+    """
+    result: tuple[Tensor, Tensor] = _LogSums.apply(a, b, tiling)  # type: ignore[no-untyped-call]
+    return result
+
+
+@dataclass(frozen=True)
+class _Tile:
+    """One tile: products of rows of one side (0: a, 1: b) with rows of another."""
+
+    sides: tuple[int, int]
+    place: tuple[int, int]
+    rows: slice
+    cols: slice
+
+    @property
+    def mirrored(self) -> bool:
+        """Whether its transpose is no tile of its own, so that it counts for its columns too."""
+        return self.sides[0] != self.sides[1] or self.place[0] != self.place[1]
+
+
+def _tiles(nodes: int, size: int, ranks: Ranks) -> Iterator[_Tile]:
+    """Return the tiles that fall to this process, every `ranks.size`-th of them."""
+    return islice(_all_tiles(nodes, size), ranks.rank, None, ranks.size)
+
+
+def _all_tiles(nodes: int, size: int) -> Iterator[_Tile]:
+    starts = range(0, nodes, size)
+    combinations: tuple[tuple[int, int], ...] = ((0, 1), (0, 0), (1, 1))
+    for sides in combinations:
+        for i, row in enumerate(starts):
+            for j, col in enumerate(starts):
+                if sides[0] != sides[1] or j >= i:
+                    rows, cols = slice(row, row + size), slice(col, col + size)
+                    yield _Tile(sides, (i, j), rows, cols)
+
+
+class _LogSums(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, a: Tensor, b: Tensor, tiling: Tiling) -> tuple[Tensor, Tensor]:
+        sides = (a.detach(), b.detach())
+        # Rows and columns can share one exponential; where it would not be safe, each row is
+        # shifted by its own maximum.
+        safe = max(largest_square(x) for x in sides) <= safe_square(a.dtype)
+        ranks = sharing().pairs
+        shifts = None if safe else _maxima(sides, tiling, ranks)
+        store = _Store(a, tiling, ranks, keeps=shifts is None and any(ctx.needs_input_grad))
+        sums = (a.new_zeros(a.size(0)), a.new_zeros(a.size(0)))
+        for number, tile in enumerate(_tiles(a.size(0), tiling.size, ranks)):
+            x, y = tile.sides
+            logits = _logits(sides, tile, store.slot(number, tile, a.size(0)))
+            if shifts is None:
+                by_row = by_col = tiling.fill(logits.exp_(), tile.place, 0.0)
+            else:
+                tiling.fill(logits, tile.place, -torch.inf)
+                by_row = (logits - shifts[x][tile.rows, None]).exp_()
+                by_col = (logits - shifts[y][tile.cols]).exp_()
+            sums[x][tile.rows] += by_row.sum(1)
+            if tile.mirrored:
+                sums[y][tile.cols] += by_col.sum(0)
+        if not any(ctx.needs_input_grad):
+            store.close()
+        logs = [ranks.sum(total).log() for total in sums]
+        if shifts is not None:
+            logs = [log + shift for log, shift in zip(logs, shifts, strict=True)]
+        ctx.save_for_backward(a, b, *logs)
+        ctx.tiling, ctx.store, ctx.shared = tiling, store, shifts is None
+        ctx.ranks = ranks
+        return logs[0], logs[1]
+
+    @staticmethod
+    def backward(ctx: Any, grad_a: Tensor, grad_b: Tensor) -> tuple[Tensor, Tensor, None]:
+        if torch.is_grad_enabled():
+            raise RuntimeError("the sums over all pairs cannot be differentiated twice")
+        a, b, *logs = ctx.saved_tensors
+        sides, grads = (a, b), (torch.zeros_like(a), torch.zeros_like(b))
+        tiling: Tiling = ctx.tiling
+        # A second backward pass finds the tiles gone and computes all of them again.
+        ranks: Ranks = ctx.ranks
+        store: _Store = ctx.store
+        if store.closed:
+            store = _Store(a, tiling, ranks, keeps=False)
+        # d log Σ e^l / d l = e^l / Σ; where nothing is summed there is no such l.
+        per_sum = [
+            torch.where(log.isinf(), 0.0, g * (-log).exp()) if ctx.shared else g
+            for g, log in zip((grad_a, grad_b), logs, strict=True)
+        ]
+        buffer = a.new_empty(tiling.size**2)
+        for number, tile in enumerate(_tiles(a.size(0), tiling.size, ranks)):
+            x, y = tile.sides
+            row, col = per_sum[x][tile.rows, None], per_sum[y][tile.cols]
+            slot = store.slot(number, tile, a.size(0))
+            weights = buffer[: slot.numel()].view_as(slot)
+            if ctx.shared:
+                if not store.holds(number):
+                    tiling.fill(_logits(sides, tile, slot).exp_(), tile.place, 0.0)
+                torch.add(row, col, out=weights).mul_(slot)
+            else:
+                logits = tiling.fill(_logits(sides, tile, slot), tile.place, -torch.inf)
+                torch.mul(row, (logits - finite(logs[x][tile.rows, None])).exp_(), out=weights)
+                weights += col * (logits - finite(logs[y][tile.cols])).exp_()
+            grads[x][tile.rows].addmm_(weights, sides[y][tile.cols])
+            if tile.mirrored:
+                grads[y][tile.cols].addmm_(weights.t(), sides[x][tile.rows])
+        store.close()
+        return ranks.sum(grads[0]), ranks.sum(grads[1]), None
+
+
+class _Store:
+    """The tiles of one forward pass: the first ones kept, one slot for all the others."""
+
+    def __init__(self, like: Tensor, tiling: Tiling, ranks: Ranks, *, keeps: bool) -> None:
+        self._area = tiling.size**2
+        total = sum(1 for _ in _tiles(like.size(0), tiling.size, ranks))
+        fitting = tiling.workspace.budget // (self._area * like.element_size())
+        self._kept = min(total, fitting) if keeps else 0
+        self._workspace = tiling.workspace
+        self.closed = False
+        self._buffer = tiling.workspace.borrow((self._kept + 1) * self._area, like)
+
+    def holds(self, number: int) -> bool:
+        """Whether tile `number` is kept for backward."""
+        return number < self._kept
+
+    def slot(self, number: int, tile: _Tile, nodes: int) -> Tensor:
+        """Return the memory of tile `number`, [rows, cols]."""
+        rows = min(tile.rows.stop, nodes) - tile.rows.start
+        cols = min(tile.cols.stop, nodes) - tile.cols.start
+        start = min(number, self._kept) * self._area
+        return self._buffer[start : start + rows * cols].view(rows, cols)
+
+    def close(self) -> None:
+        """Give the memory back."""
+        self.closed = True
+        self._workspace.give_back(self._buffer)
+
+
+def _logits(sides: tuple[Tensor, Tensor], tile: _Tile, out: Tensor) -> Tensor:
+    x, y = tile.sides
+    return torch.mm(sides[x][tile.rows], sides[y][tile.cols].t(), out=out)
+
+
+def _maxima(sides: tuple[Tensor, Tensor], tiling: Tiling, ranks: Ranks) -> tuple[Tensor, Tensor]:
+    """Return the largest product of each row with the nodes it is summed over, two of [N]."""
+    nodes = sides[0].size(0)
+    best = tuple(x.new_full((nodes,), -torch.inf) for x in sides)
+    for tile in _tiles(nodes, tiling.size, ranks):
+        x, y = tile.sides
+        logits = sides[x][tile.rows] @ sides[y][tile.cols].t()
+        tiling.fill(logits, tile.place, -torch.inf)
+        best[x][tile.rows] = torch.maximum(best[x][tile.rows], logits.amax(1))
+        if tile.mirrored:
+            best[y][tile.cols] = torch.maximum(best[y][tile.cols], logits.amax(0))
+    return finite(ranks.maximum(best[0])), finite(ranks.maximum(best[1]))
+
+
+def finite(x: Tensor) -> Tensor:
+    """Replace minus infinity, the maximum over nothing, by 0 so that differences stay defined."""
+    return torch.where(x.isinf(), 0.0, x)
+
+
+def largest_square(x: Tensor) -> float:
+    """Return the largest squared length of a row, which no product of rows exceeds."""
+    return float(x.square().sum(1).amax()) if x.numel() else 0.0
+
+
+def safe_square(dtype: torch.dtype) -> float:
+    """Return up to which logit no exponential and no sum of them leaves the normal range."""
+    return 300.0 if dtype == torch.float64 else 40.0

@@ -1,0 +1,96 @@
+"""Adjacency from inner products: the losses of GAE and VGAE, exact or on sampled pairs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from homogcl.nn.sparse import Pattern, pair_products
+
+
+def reconstruction(
+    z: Tensor, edge_index: Tensor, negatives: Tensor | None = None, *, tile: int = 1024
+) -> Tensor:
+    """Return how badly σ(z_i·z_j) tells edges from other pairs, a scalar.
+
+    The mean of -log σ(z_i·z_j) over the edges and each node with itself, plus the mean of
+    -log(1 - σ(z_i·z_j)) over the negatives. Memory is O(N d + E + tile²).
+
+    Args:
+        z: Embeddings, [N, d].
+        edge_index: Edges in both directions, without loops, int64 [2, E], sorted.
+        negatives: Pairs that are no edges, int64 [2, M], sorted; by default all of them, at a
+            cost of O(N² d).
+        tile: Rows of a tile of pairs, where all are used.
+    """
+    n = z.size(0)
+    positive = torch.cat([_products(z, edge_index), z.square().sum(1)])
+    loss = functional.softplus(-positive).mean()
+    if negatives is not None:
+        # A graph may have so many edges that no draw met anything else.
+        return loss + functional.softplus(_products(z, negatives)).sum() / max(negatives.size(1), 1)
+    everything: Tensor = _AllPairs.apply(z, tile)  # type: ignore[no-untyped-call]
+    others = max(n * n - positive.numel(), 1)
+    return loss + (everything - functional.softplus(positive).sum()) / others
+
+
+def negative_pairs(edge_index: Tensor, nodes: int, rng: torch.Generator) -> Tensor:
+    """Return about as many pairs as there are edges and nodes, none of them either, [2, M], sorted.
+
+    Pairs are drawn uniformly; the few that are edges or loops are left out.
+
+    Args:
+        edge_index: Edges, int64 [2, E], sorted by source and target.
+        nodes: Number of nodes N.
+        rng: Where the pairs are drawn from.
+    """
+    edges = edge_index[0] * nodes + edge_index[1]
+    count = edges.numel() + nodes
+    drawn = torch.randint(nodes * nodes, (count,), generator=rng, device=rng.device)
+    drawn = drawn.to(edges.device).sort().values
+    taken = torch.isin(drawn, edges) | (drawn // nodes == drawn % nodes)
+    drawn = drawn[~taken]
+    return torch.stack([drawn // nodes, drawn % nodes])
+
+
+def gaussian_kl(mu: Tensor, log_std: Tensor) -> Tensor:
+    """Return KL(N(μ_i, σ_i²) ‖ N(0, 1)), the mean over the nodes, a scalar.
+
+    Args:
+        mu: μ, [N, d].
+        log_std: log σ, [N, d].
+    """
+    return -0.5 * (1 + 2 * log_std - mu.square() - (2 * log_std).exp()).sum(1).mean()
+
+
+def _products(z: Tensor, pairs: Tensor) -> Tensor:
+    return pair_products(z, z, Pattern.of(pairs, z.size(0)))
+
+
+class _AllPairs(torch.autograd.Function):
+    """Σ_ij softplus(z_i·z_j), whose gradient 2 σ(Z Zᵀ) Z comes from the same tiles."""
+
+    @staticmethod
+    def forward(ctx: Any, z: Tensor, tile: int) -> Tensor:
+        total = torch.zeros((), dtype=torch.float64, device=z.device)
+        gradient = torch.zeros_like(z)
+        for top in range(0, z.size(0), tile):
+            # Z Zᵀ is symmetric: tiles below the diagonal are those above it, transposed.
+            for left in range(top, z.size(0), tile):
+                rows, cols = slice(top, top + tile), slice(left, left + tile)
+                logits = z[rows] @ z[cols].t()
+                total += functional.softplus(logits).sum() * (1 if top == left else 2)
+                odds = logits.sigmoid_()
+                gradient[rows] += 2 * odds @ z[cols]
+                if top != left:
+                    gradient[cols] += 2 * odds.t() @ z[rows]
+        ctx.save_for_backward(gradient)
+        return total.to(z.dtype)
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None]:
+        (gradient,) = ctx.saved_tensors
+        return grad * gradient, None

@@ -1,0 +1,57 @@
+"""What a trained method gives: embeddings and logits, in evaluation mode and without gradients."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import torch
+from torch import Tensor
+from torch_geometric.data import Data
+
+from homogcl.core.errors import UserError
+from homogcl.methods.base import Method
+
+
+def embeddings(method: Method, graph: Data, block: int = 65_536) -> Tensor:
+    """Return the embeddings of the clean graph in evaluation mode, [N, d'], without gradient.
+
+    Args:
+        method: A trained method.
+        graph: What to embed.
+        block: Nodes that an encoder's layer computes at a time; a graph of no more goes as one.
+            The result is the same, and the memory is that of two layers' outputs.
+    """
+    if block < 1:
+        raise UserError(f"block={block}: a block has at least one node")
+    with evaluation(method):
+        if int(graph.num_nodes or 0) <= block:
+            return method.embed(graph)
+        large = copy.copy(graph)
+        large.block = block
+        return method.embed(large)
+
+
+def logits(method: Method, graph: Data) -> Tensor:
+    """Return a supervised method's logits in evaluation mode, [N, C], without gradient."""
+    with evaluation(method):
+        return method.predict(graph)
+
+
+def without_labels(graph: Data) -> Data:
+    """Return the graph with features, edges and weights, and where they lie, only."""
+    keys = ("x", "edge_index", "edge_weight", "crow", "pages")
+    return Data(num_nodes=graph.num_nodes, **{key: graph[key] for key in keys if key in graph})
+
+
+@contextmanager
+def evaluation(method: Method) -> Iterator[None]:
+    """Have `method` in evaluation mode and without gradients inside the block."""
+    training = method.training
+    method.eval()
+    try:
+        with torch.no_grad():
+            yield
+    finally:
+        method.train(training)

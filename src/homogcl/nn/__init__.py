@@ -1,0 +1,1 @@
+"""Networks over a graph: sparse products, layers, encoders."""

@@ -1,0 +1,140 @@
+"""Networks from a graph to node embeddings, and the small heads that objectives put on top."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+from typing import Literal, Self, TypeVar
+
+import torch
+from pydantic import Field, model_validator
+from torch import Tensor, nn
+from torch.utils.checkpoint import checkpoint
+from torch_geometric.data import Data
+
+from homogcl.core.config import Config
+from homogcl.nn.layers import DenseLayer, GATLayer, GCNLayer, Normalized, SAGELayer, in_blocks
+from homogcl.nn.shared_input import can_share, shared_product
+
+Activation = Literal["relu", "prelu", "elu", "leaky"]
+Network = TypeVar("Network", bound=nn.Module)
+
+
+class EncoderConfig(Config):
+    """The choices in which the published encoders differ."""
+
+    encoder: Literal["gcn", "gat", "sage", "mlp"] = "gcn"
+    num_layers: int = Field(default=2, ge=1)
+    hidden_dim: int = Field(default=512, ge=1)
+    out_dim: int = Field(default=256, ge=1)
+    activation: Activation = "relu"
+    last_activation: bool = False  # whether norm and activation follow the last layer too
+    norm: Literal["none", "batch", "layer"] = "none"
+    norm_momentum: float = Field(default=0.1, gt=0, le=1)  # torch's: the newest batch's share
+    heads: int = Field(default=4, ge=1)  # attention heads of each hidden GAT layer
+    recompute: bool = False  # whether backward computes hidden layers again instead of keeping them
+
+    @model_validator(mode="after")
+    def _heads_fit(self) -> Self:
+        if self.encoder == "gat" and self.num_layers > 1 and self.hidden_dim % self.heads:
+            raise ValueError(f"hidden_dim={self.hidden_dim} is no multiple of heads={self.heads}")
+        return self
+
+    @model_validator(mode="after")
+    def _norm_fits(self) -> Self:
+        if self.recompute and self.norm == "batch":
+            raise ValueError("recompute would count each batch twice in the running norm=batch")
+        return self
+
+
+def activation(name: Activation) -> nn.Module:
+    """Return a new activation; `leaky` is the mean slope of RReLU, as GCA's code computes it."""
+    slope = (1 / 8 + 1 / 3) / 2
+    # In place: what a layer or a norm puts out is not needed once it is cut off at zero.
+    made = {"relu": nn.ReLU(inplace=True), "prelu": nn.PReLU(), "elu": nn.ELU()}
+    return nn.LeakyReLU(slope) if name == "leaky" else made[name]
+
+
+class Encoder(nn.Module):
+    """A stack of layers over one graph: layer, norm and activation, the last one plain or not."""
+
+    def __init__(self, config: EncoderConfig, num_features: int) -> None:
+        """Build the layers that `config` describes for `num_features` input columns."""
+        super().__init__()
+        dims = [num_features, *[config.hidden_dim] * (config.num_layers - 1), config.out_dim]
+        layer = _LAYERS[config.encoder]
+        self.recompute = config.recompute
+        self.structure = layer.structure  # what the layers share of a graph
+        norm = {"batch": nn.BatchNorm1d, "layer": nn.LayerNorm}
+        self.layers = nn.ModuleList()
+        self.tails = nn.ModuleList()
+        for index, (fan_in, fan_out) in enumerate(itertools.pairwise(dims)):
+            last = index == config.num_layers - 1
+            heads = config.heads if config.encoder == "gat" and not last else 1
+            self.layers.append(layer(fan_in, fan_out, heads))
+            tail = nn.Sequential()
+            if not last or config.last_activation:
+                if config.norm == "batch":
+                    tail.append(norm["batch"](fan_out, momentum=config.norm_momentum))
+                elif config.norm == "layer":
+                    tail.append(norm["layer"](fan_out))
+                tail.append(activation(config.activation))
+            self.tails.append(tail)
+
+    def forward(self, graph: Data) -> Tensor:
+        """Return the embeddings of the nodes of `graph`, [N, out_dim].
+
+        Where the graph has a number `block`, each layer is computed for that many nodes at a
+        time, in evaluation mode to the same result.
+        """
+        if not (self.recompute and torch.is_grad_enabled()):
+            return self._encode(graph)
+        h: Tensor = checkpoint(self._encode, graph, use_reentrant=False)
+        return h
+
+    def _encode(self, graph: Data) -> Tensor:
+        h: Tensor = graph.x
+        shared, block = self.structure(graph), graph.get("block")
+        for layer, tail in zip(self.layers, self.tails, strict=True):
+            # What backward computes again must be what forward did, sharing or not.
+            first = layer is self.layers[0] and block is None and not self.recompute
+            shares = first and can_share(graph)
+            if shares and isinstance(layer, GCNLayer) and isinstance(shared, Normalized):
+                h = tail(layer.combine(h, shared_product(layer, graph), shared))
+            elif block is None:
+                h = tail(layer(h, shared))
+            else:
+                h = in_blocks(layer, tail, h, shared, block)
+        return h
+
+
+_LAYERS: dict[str, type[GCNLayer | SAGELayer | DenseLayer | GATLayer]] = {
+    "gcn": GCNLayer,
+    "sage": SAGELayer,
+    "mlp": DenseLayer,
+    "gat": GATLayer,
+}
+
+
+def projector(dim: int, hidden_dim: int) -> nn.Module:
+    """Return GRACE's projection head; no hidden width means no head at all."""
+    if hidden_dim == 0:
+        return nn.Identity()
+    return nn.Sequential(nn.Linear(dim, hidden_dim), nn.ELU(), nn.Linear(hidden_dim, dim))
+
+
+def predictor(dim: int, hidden_dim: int) -> nn.Module:
+    """Return BGRL's prediction head."""
+    return nn.Sequential(nn.Linear(dim, hidden_dim), nn.PReLU(), nn.Linear(hidden_dim, dim))
+
+
+def target_of(online: Network) -> Network:
+    """Return a copy of `online` that no optimizer moves."""
+    return copy.deepcopy(online).requires_grad_(False)
+
+
+@torch.no_grad()
+def move_target(target: nn.Module, online: nn.Module, decay: float) -> None:
+    """Move the target's parameters by an exponential moving average: φ ← decay·φ + (1-decay)·ξ."""
+    for held, live in zip(target.parameters(), online.parameters(), strict=True):
+        held.lerp_(live, 1 - decay)

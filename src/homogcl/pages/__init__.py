@@ -1,0 +1,1 @@
+"""What people look at: the page of a run, charts, tables, the terminal, the demo."""

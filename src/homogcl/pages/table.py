@@ -1,0 +1,124 @@
+"""A table as a value, its three renderings, and its place in a Markdown file."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from homogcl.core.errors import UserError
+from homogcl.runs.record import Summary
+
+Cell = str | int | float | Summary | None
+
+ABSENT = "–"
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "±": r"$\pm$",
+    "–": "--",
+}
+
+
+@dataclass(frozen=True)
+class Table:
+    """Named columns and rows of cells; `decimals` is how many of a measured number are shown."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    decimals: int
+
+    def __post_init__(self) -> None:
+        """Refuse rows that do not fill the columns."""
+        if any(len(row) != len(self.columns) for row in self.rows):
+            raise ValueError("every row needs one cell for each column")
+
+
+def to_markdown(table: Table) -> str:
+    """Return the table as a Markdown pipe table without a final newline."""
+    lines = [table.columns, ("---",) * len(table.columns), *_text_rows(table)]
+    return "\n".join(f"| {' | '.join(c.replace('|', '&#124;') for c in line)} |" for line in lines)
+
+
+def to_latex(table: Table) -> str:
+    """Return the table as a LaTeX `tabular` that needs the package booktabs."""
+    header, *body = (
+        " & ".join("".join(_LATEX.get(letter, letter) for letter in cell) for cell in line) + r" \\"
+        for line in (table.columns, *_text_rows(table))
+    )
+    begin = rf"\begin{{tabular}}{{{'l' * len(table.columns)}}}"
+    frame = [begin, r"\toprule", header, r"\midrule", *body, r"\bottomrule", r"\end{tabular}"]
+    return "\n".join(frame)
+
+
+def to_csv(table: Table) -> str:
+    """Return the table as CSV at full precision, a summary as mean, std and n in three columns."""
+    wide = [
+        any(isinstance(row[i], Summary) for row in table.rows) for i in range(len(table.columns))
+    ]
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    names: list[str] = []
+    for column, is_wide in zip(table.columns, wide, strict=True):
+        names += [column, f"{column} std", f"{column} n"] if is_wide else [column]
+    writer.writerow(names)
+    for row in table.rows:
+        values: list[Cell] = []
+        for cell, is_wide in zip(row, wide, strict=True):
+            parts: tuple[Cell, ...] = tuple(cell) if isinstance(cell, Summary) else (cell,)
+            values += (*parts, None, None)[:3] if is_wide else parts
+        writer.writerow(values)
+    return out.getvalue()
+
+
+def insert_between_markers(text: str, name: str, table: Table) -> str:
+    """Return `text` with the table in Markdown between its two markers.
+
+    The markers are the lines `<!-- table:NAME -->` and `<!-- /table:NAME -->`; what stood
+    between them is replaced.
+    """
+    start, end = f"<!-- table:{name} -->", f"<!-- /table:{name} -->"
+    if text.count(start) != 1 or text.count(end) != 1 or text.index(start) > text.index(end):
+        raise UserError(f"the text needs one {start} with one {end} after it")
+    before, rest = text.split(start)
+    _, after = rest.split(end)
+    return f"{before}{start}\n{to_markdown(table)}\n{end}{after}"
+
+
+def stale_tables(path: Path, tables: Mapping[str, Table]) -> list[str]:
+    """Return the names of the tables that the file at `path` does not show as they are now."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        return [
+            name
+            for name, table in tables.items()
+            if insert_between_markers(text, name, table) != text
+        ]
+    except OSError as error:
+        raise UserError(f"cannot read {path}: {error.strerror}") from error
+    except UserError as error:
+        raise UserError(f"{path}: {error}") from error
+
+
+def _text_rows(table: Table) -> list[tuple[str, ...]]:
+    return [tuple(_text(cell, table.decimals) for cell in row) for row in table.rows]
+
+
+def _text(cell: Cell, decimals: int) -> str:
+    """Return a cell as people read it: `83.04 ± 0.52 (10)` for ten seeds."""
+    if cell is None or cell == "":
+        return ABSENT
+    if isinstance(cell, Summary):
+        spread = "" if cell.std is None else f" ± {cell.std:.{decimals}f}"
+        return f"{cell.mean:.{decimals}f}{spread} ({cell.n})"
+    return f"{cell:.{decimals}f}" if isinstance(cell, float) else str(cell)

@@ -1,0 +1,1 @@
+"""From a request to a trained model, its folder and its record."""

@@ -1,0 +1,241 @@
+"""Run records: one JSON file a run, from which every table is made.
+
+A record says what was run (method, data, seed, settings), on what (hashes, versions, machine), at
+what cost, and what came out. Files lie at `<data>/<method>/<settings hash>-s<seed>.json` below
+the folder of results, so that a finished cell of a grid is found by its name alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+import statistics
+from collections.abc import Iterable, Mapping, Sequence
+from importlib import metadata
+from pathlib import Path
+from typing import Annotated, Literal, NamedTuple, Self
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import (
+    Field,
+    FiniteFloat,
+    JsonValue,
+    StringConstraints,
+    ValidationError,
+    model_validator,
+)
+
+from homogcl.core.config import Config
+from homogcl.core.errors import UserError
+from homogcl.core.files import write_atomically
+
+_PACKAGES = ("homogcl", "torch", "torch_geometric", "numpy", "scikit-learn")
+
+# A name that is also the name of a folder: no separator, not hidden.
+FolderName = Annotated[str, StringConstraints(pattern=r"^[^./\\][^/\\]*$")]
+Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+Epochs = Annotated[str, StringConstraints(pattern=r"^(0|[1-9][0-9]*)$")]
+Metrics = dict[str, FiniteFloat]
+
+
+class Machine(Config):
+    """What a run's seconds depend on, without anything that names the machine."""
+
+    cpu_count: int
+    threads: int = 0  # that torch computed with; 0 if not known
+    platform: str
+
+
+class Record(Config):
+    """Everything that one run leaves behind, apart from weights and embeddings."""
+
+    schema_version: Literal[1] = 1
+    method: FolderName
+    data: FolderName
+    seed: int = Field(ge=0)
+    settings: dict[str, JsonValue]  # those that are not the defaults: what a cell is known by
+    settings_sha256: Sha256
+    resolved: dict[str, JsonValue] = Field(default_factory=dict)  # all of them
+    data_sha256: Sha256
+    split: str
+    split_sha256: Sha256
+    versions: dict[str, str]
+    machine: Machine
+    seconds: float = Field(ge=0, allow_inf_nan=False)
+    peak_memory_bytes: int = Field(ge=0)
+    metrics: Metrics = Field(default_factory=dict)
+    milestones: dict[Epochs, Metrics] = Field(default_factory=dict)  # by epochs trained
+    terms: Metrics = Field(default_factory=dict)  # the objective's, at the last step
+    status: Literal["ok", "failed"] = "ok"
+    reason: str = ""  # of a failure
+
+    @model_validator(mode="after")
+    def _agrees_with_itself(self) -> Self:
+        if self.settings_sha256 != settings_sha256(self.settings):
+            raise ValueError("settings_sha256 is not the hash of settings")
+        if (self.status == "failed") != bool(self.reason):
+            raise ValueError("a failed run, and only a failed run, has a reason")
+        return self
+
+    @property
+    def epochs(self) -> int | None:
+        """The epochs that the run was trained for, where its settings say."""
+        if "epochs" in self.metrics:  # of one that ended before
+            return int(self.metrics["epochs"])
+        epochs = self.setting("epochs", "train")
+        return epochs if isinstance(epochs, int) else None
+
+    def setting(self, key: str, part: str = "method") -> JsonValue:
+        """Return a setting that the run had, nothing where it had none of the name."""
+        settings = self.resolved.get(part)
+        return settings.get(key) if isinstance(settings, dict) else None
+
+    def by_epochs(self) -> dict[int, Metrics]:
+        """Return the metrics after so many epochs: at each milestone, and at the end."""
+        found = {int(epochs): metrics for epochs, metrics in self.milestones.items()}
+        return found if self.epochs is None else {**found, self.epochs: self.metrics}
+
+
+class Summary(NamedTuple):
+    """A metric over several seeds; one seed has no standard deviation."""
+
+    mean: float
+    std: float | None
+    n: int
+
+
+def settings_sha256(settings: Mapping[str, JsonValue]) -> str:
+    """Return the hash of resolved settings, whatever the order of their keys."""
+    canonical = json.dumps(settings, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def split_sha256(*masks: npt.ArrayLike) -> str:
+    """Return the hash of a split from its masks [N] in the order train, validation, test."""
+    digest = hashlib.sha256()
+    for mask in masks:
+        bits = np.asarray(mask, dtype=np.bool_)
+        digest.update(f"{bits.size}:".encode() + np.packbits(bits).tobytes())
+    return digest.hexdigest()
+
+
+def current_versions() -> dict[str, str]:
+    """Return the versions of Python and of the packages that results depend on."""
+    versions = {"python": platform.python_version()}
+    for package in _PACKAGES:
+        try:
+            versions[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            versions[package] = "not installed"
+    return versions
+
+
+def current_machine(threads: int = 0) -> Machine:
+    """Return the number of processors and the system, for example `Linux x86_64`."""
+    system = f"{platform.system()} {platform.machine()}"
+    return Machine(cpu_count=os.cpu_count() or 1, threads=threads, platform=system)
+
+
+def cell_path(
+    root: Path, *, data: str, method: str, settings: Mapping[str, JsonValue], seed: int
+) -> Path:
+    """Return where the record of this run lies below `root`, whether it has run or not."""
+    return root / data / method / f"{settings_sha256(settings)[:10]}-s{seed}.json"
+
+
+def record_path(root: Path, record: Record) -> Path:
+    """Return where `record` lies below `root`."""
+    return cell_path(
+        root,
+        data=record.data,
+        method=record.method,
+        settings=record.settings,
+        seed=record.seed,
+    )
+
+
+def write_record(root: Path, record: Record) -> Path:
+    """Write `record` below `root`, whole or not at all, and return its path."""
+    path = record_path(root, record)
+    text = json.dumps(record.model_dump(mode="json"), indent=2, sort_keys=True, allow_nan=False)
+    return write_atomically(path, f"{text}\n".encode())
+
+
+def read_record(path: Path) -> Record:
+    """Return the record in the file `path`, or refuse it in one line that says what is wrong."""
+    try:
+        return Record.model_validate_json(path.read_bytes())
+    except OSError as error:
+        raise UserError(f"cannot read the record {path}: {error.strerror}") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(str(part) for part in first["loc"]) or "file"
+        reason = " ".join(first["msg"].split())
+        raise UserError(f"{path} is not a run record: {field}: {reason}") from error
+
+
+def read_records(root: Path) -> list[Record]:
+    """Return every record below `root`, ordered by data set, method, settings and seed."""
+    if not root.is_dir():
+        raise UserError(f"no folder of records at {root}; give the folder that `run` wrote to")
+    records = [read_record(path) for path in root.glob("*/*/*.json")]
+    return sorted(records, key=lambda r: (r.data, r.method, r.settings_sha256, r.seed))
+
+
+def is_done(path: Path) -> bool:
+    """Return whether the run whose record belongs at `path` has ended well."""
+    return path.exists() and read_record(path).status == "ok"
+
+
+def summarize(values: Sequence[float]) -> Summary:
+    """Return mean and sample standard deviation of at least one value."""
+    std = statistics.stdev(values) if len(values) > 1 else None
+    return Summary(statistics.fmean(values), std, len(values))
+
+
+def aggregate(records: Iterable[Record], metric: str) -> Summary:
+    """Return mean, sample standard deviation and number of the runs that have `metric`.
+
+    The records are those of one method, data set and settings, one for each seed.
+    """
+    values = [r.metrics[metric] for r in distinct_seeds(records) if metric in r.metrics]
+    if not values:
+        raise UserError(f"no record has the metric {metric!r}")
+    return summarize(values)
+
+
+def best_milestone(records: Iterable[Record]) -> int:
+    """Return the epochs with the highest mean validation accuracy over the seeds.
+
+    Only epochs at which every record was validated are compared; of equal ones the fewest are
+    returned.
+    """
+    accuracies = [_validated(record) for record in distinct_seeds(records)]
+    shared = set.intersection(*(set(a) for a in accuracies)) if accuracies else set()
+    if not shared:
+        raise UserError("the records share no milestone; run them with the same milestones")
+    mean = {epochs: statistics.fmean(a[epochs] for a in accuracies) for epochs in shared}
+    return min(shared, key=lambda epochs: (-mean[epochs], epochs))
+
+
+def _validated(record: Record) -> dict[int, float]:
+    """Return the validation accuracy at each milestone, by epochs."""
+    return {
+        epochs: metrics["val_accuracy"]
+        for epochs, metrics in record.by_epochs().items()
+        if "val_accuracy" in metrics
+    }
+
+
+def distinct_seeds(records: Iterable[Record]) -> list[Record]:
+    """Return the runs among `records` that ended well, or refuse a seed that counts twice."""
+    ended = [record for record in records if record.status == "ok"]
+    seeds = [record.seed for record in ended]
+    twice = next((seed for seed in seeds if seeds.count(seed) > 1), None)
+    if twice is not None:
+        first = ended[0]
+        raise UserError(f"{first.method} on {first.data}: two records have the seed {twice}")
+    return ended

@@ -1,0 +1,252 @@
+"""The only optimizer loop."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import torch
+from pydantic import Field
+from torch import Tensor, nn
+from torch_geometric.data import Data
+
+from homogcl.core.distributed import ALONE, Ranks, Sharing, average_gradients, shared, sharing
+from homogcl.core.errors import UserError
+from homogcl.core.seeds import integer, stream
+from homogcl.core.signals import held_back
+from homogcl.data.check import check_features
+from homogcl.data.mapped import is_on_disk
+from homogcl.homophily.selection import rank_of_directions
+from homogcl.methods.base import Method, total
+from homogcl.methods.inference import embeddings, without_labels
+from homogcl.nn.shared_input import shared_products
+from homogcl.training.checkpoint import Checkpoints, State
+from homogcl.training.stopping import LOOK_EVERY, has_settled
+from homogcl.views.subgraphs import BatchConfig, Batches, check_batches, smallest_batch
+
+
+class TrainConfig(BatchConfig):
+    """How a method is trained."""
+
+    epochs: int = Field(default=50, ge=0)  # of one step on the full graph, or of all batches
+    learning_rate: float = Field(default=1e-3, gt=0, le=1e6)
+    weight_decay: float = Field(default=0.0, ge=0, le=1e6)
+    optimizer: Literal["adam", "adamw"] = "adam"
+    schedule: Literal["constant", "cosine"] = "constant"
+    warmup_epochs: int = Field(default=0, ge=0)
+    settle: float = Field(default=0.0, ge=0, lt=1)  # end below this change of the rank; 0: never
+    share_products: bool = False  # whether views share the first layer's X W: faster, rounds anew
+
+
+class NotFinite(UserError):
+    """A feature, a term of the loss, a gradient or a parameter is NaN or infinite."""
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """What one epoch did, for logs and progress displays: means over its steps."""
+
+    number: int  # from 1
+    total: int
+    loss: float
+    terms: dict[str, float]
+    seconds: float
+
+
+def check_fits(method: Method, graph: Data, config: TrainConfig, ranks: Ranks = ALONE) -> None:
+    """Refuse, by name, a training that the method or the graph does not allow."""
+    nodes = int(graph.num_nodes or 0)
+    if config.batch != "full" and not method.takes_batches:
+        raise UserError(f"{method.name} sees the whole graph at each step: it takes batch=full")
+    check_batches(nodes, config, ranks)
+    smallest = smallest_batch(nodes, config, ranks)
+    normalizes = any(isinstance(module, nn.BatchNorm1d) for module in method.modules())
+    if normalizes and smallest == 1:
+        raise UserError(f"{method.name} normalizes over the nodes and needs at least two of them")
+    method.check(smallest)
+
+
+def fit(
+    method: Method,
+    graph: Data,
+    config: TrainConfig,
+    *,
+    seed: int,
+    on_epoch: Callable[[Epoch], None] | None = None,
+    checkpoints: Checkpoints | None = None,
+    ranks: Ranks = ALONE,
+) -> Method:
+    """Train `method` on `graph` in place and return it.
+
+    Labels are hidden from methods that do not declare them. With `settle`, training ends before
+    its last epoch once the embeddings' effective rank stands still, see `training.stopping`. With
+    `checkpoints`, which are taken at the end of epochs, training goes on from the newest one
+    there is, to the same bits as without the interruption, and SIGINT and SIGTERM end it only
+    after the epoch and a checkpoint, by raising `Interrupted`.
+
+    Args:
+        method: What to train.
+        graph: The clean graph.
+        config: For how long, how fast, and on what at a time.
+        seed: Root seed of the streams "prepare", "augment", "dropout" and "batch".
+        on_epoch: Called after each epoch, in the first process.
+        checkpoints: Where to save, how often, and what to resume from.
+        ranks: The processes that train together; each of them calls this function.
+    """
+    graph = graph if "Y" in method.training_data else without_labels(graph)
+    _check_features(graph)
+    check_fits(method, graph, config, ranks)
+    method.prepare(graph, stream(seed, "prepare", graph.edge_index.device))
+    parameters = [p for p in method.parameters() if p.requires_grad]
+    if not parameters:
+        return method
+    batches = Batches(graph, config, ranks)
+    method.check(batches.smallest)
+    optimizer = _optimizer(parameters, config)
+    state = State(method, optimizer, stream(seed, "augment", graph.edge_index.device))
+    together = Sharing(pairs=ranks) if config.batch == "full" else Sharing(nodes=ranks)
+    with torch.random.fork_rng(), shared(together), _signals(checkpoints) as came:
+        # Layers such as dropout draw from torch's own generator.
+        torch.manual_seed(integer(seed, "dropout"))
+        index = _resumed(state, checkpoints, ranks)
+        while index < config.epochs and not has_settled(state.ranks, config.settle):
+            started = time.perf_counter()
+            _align(state, together.nodes, f"of epoch {index}", seed)
+            rng = stream(seed, f"batch {index}")
+            steps = [
+                _step(state, batch, config, index * batches.per_epoch + number, batches.per_epoch)
+                for number, batch in enumerate(batches.epoch(rng))
+            ]
+            loss, terms = _means([step for each in ranks.gather(steps) for step in each])
+            index += 1
+            if config.settle and index % LOOK_EVERY == 0:
+                state.ranks.append(ranks.first(rank_of_directions(embeddings(method, graph))))
+            if on_epoch and ranks.is_first:
+                seconds = time.perf_counter() - started
+                on_epoch(Epoch(index, config.epochs, loss, terms, seconds))
+            if checkpoints:
+                # After the log, so that a log always reaches as far as the checkpoint.
+                signal = max(ranks.gather(came() or 0)) or None
+                last = index == config.epochs or has_settled(state.ranks, config.settle)
+                checkpoints.after_epoch(state if ranks.is_first else None, index, last, signal)
+    return method
+
+
+def learning_rate(config: TrainConfig, step: int, per_epoch: int = 1) -> float:
+    """Return the rate of a step (from 0): linear warm-up, then constant or a cosine to 0."""
+    warmup, total_steps = config.warmup_epochs * per_epoch, config.epochs * per_epoch
+    if step < warmup:
+        return config.learning_rate * (step + 1) / warmup
+    if config.schedule == "constant":
+        return config.learning_rate
+    done = (step - warmup) / max(1, total_steps - warmup)
+    return config.learning_rate * 0.5 * (1 + math.cos(math.pi * done))
+
+
+def _signals(checkpoints: Checkpoints | None) -> AbstractContextManager[Callable[[], int | None]]:
+    """Hold signals back where there is a checkpoint to write before they may act."""
+    return held_back() if checkpoints else nullcontext(lambda: None)
+
+
+def _check_features(graph: Data) -> None:
+    try:
+        # A graph on disk may be larger than memory; a bad number in it stops the step that sees it.
+        if isinstance(graph.get("x"), Tensor) and not is_on_disk(graph):
+            check_features(graph.x, "x")
+    except UserError as error:
+        raise NotFinite(f"training stopped before step 1: {error}") from None
+
+
+@dataclass(frozen=True)
+class _Step:
+    """The loss of one step and the terms that it is made of."""
+
+    loss: float
+    terms: dict[str, float]
+
+
+def _step(state: State, graph: Data, config: TrainConfig, step: int, per_epoch: int) -> _Step:
+    method, optimizer = state.method, state.optimizer
+    method.train()
+    for group in optimizer.param_groups:
+        group["lr"] = learning_rate(config, step, per_epoch)
+    optimizer.zero_grad(set_to_none=True)
+    terms = objective(method, method.views(graph, state.rng), config)
+    values = {name: float(term.detach()) for name, term in terms.items()}
+    for name, value in values.items():
+        if not math.isfinite(value):
+            raise NotFinite(f"training stopped at step {step + 1}: the term {name!r} is {value}")
+    weights = method.term_weights()
+    total(terms, weights).backward()  # type: ignore[no-untyped-call]
+    for name, parameter in method.named_parameters():
+        if parameter.grad is not None and not bool(parameter.grad.isfinite().all()):
+            raise NotFinite(
+                f"training stopped at step {step + 1}: the gradient of {name} is not finite"
+            )
+    trained = [parameter for group in optimizer.param_groups for parameter in group["params"]]
+    average_gradients(trained, _all_ranks())
+    optimizer.step()
+    for name, parameter in method.named_parameters():
+        if parameter.requires_grad and not bool(parameter.isfinite().all()):
+            raise NotFinite(f"training stopped at step {step + 1}: {name} is no longer finite")
+    loss = sum(weights.get(name, 1.0) * value for name, value in values.items())
+    method.after_step((step + 1) / (config.epochs * per_epoch))
+    return _Step(loss, values)
+
+
+def objective(method: Method, views: Any, config: TrainConfig) -> dict[str, Tensor]:
+    """Return the terms of the loss on what `method.views` drew."""
+    with shared_products() if config.share_products else nullcontext():
+        return method.objective(views)
+
+
+def _all_ranks() -> Ranks:
+    """Return the processes of the training, whatever it is that they share."""
+    together = sharing()
+    return together.pairs if together.pairs.size > 1 else together.nodes
+
+
+def _means(steps: list[_Step]) -> tuple[float, dict[str, float]]:
+    """Return the mean loss of an epoch, and each term's mean over the steps that have it."""
+    names = dict.fromkeys(name for step in steps for name in step.terms)
+    having = {name: [s.terms[name] for s in steps if name in s.terms] for name in names}
+    terms = {name: sum(values) / len(values) for name, values in having.items()}
+    return sum(step.loss for step in steps) / len(steps), terms
+
+
+def _resumed(state: State, checkpoints: Checkpoints | None, ranks: Ranks) -> int:
+    """Bring all processes to the newest checkpoint, which the first one reads."""
+    if checkpoints is None:
+        return 0
+    return checkpoints.put_back(
+        state, ranks.first(checkpoints.newest() if ranks.is_first else None)
+    )
+
+
+def _align(state: State, nodes: Ranks, name: str, seed: int) -> None:
+    """Let processes with batches of their own begin an epoch alike but for what they draw.
+
+    Parameters are the same everywhere; running statistics and the like become the first
+    process's, the one whose state is saved. The random streams begin anew, each process's own,
+    so that a training that is resumed at this epoch draws the same.
+    """
+    if nodes.size == 1:
+        return
+    method = state.method
+    others = {
+        key: value
+        for key, value in method.state_dict().items()
+        if key not in dict(method.named_parameters())
+    }
+    method.load_state_dict(nodes.first(others), strict=False)
+    state.rng.manual_seed(integer(seed, f"augment {name} rank {nodes.rank}"))
+    torch.manual_seed(integer(seed, f"dropout {name} rank {nodes.rank}"))
+
+
+def _optimizer(parameters: list[nn.Parameter], config: TrainConfig) -> torch.optim.Optimizer:
+    made = torch.optim.AdamW if config.optimizer == "adamw" else torch.optim.Adam
+    return made(parameters, lr=config.learning_rate, weight_decay=config.weight_decay)

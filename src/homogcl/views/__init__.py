@@ -1,0 +1,1 @@
+"""What one step sees of a graph: random views of it, or a part of it."""

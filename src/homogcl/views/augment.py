@@ -1,0 +1,111 @@
+"""Random views of a graph. Each takes its own generator and leaves the graph as it was.
+
+A view is a `Data` with `x`, `edge_index`, `edge_weight` where the graph has it, and `edge_id`,
+which says for each of its edges which edge of the graph it is. Where feature columns were masked,
+`masked` numbers them and `unmasked` is the `x` from before.
+"""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+from torch_geometric.data import Data
+
+from homogcl.core.config import Config, Probability
+
+
+def clean_view(graph: Data) -> Data:
+    """Return the graph itself as a view: every edge, every feature, no labels."""
+    edge_id = torch.arange(graph.edge_index.size(1), device=graph.edge_index.device)
+    view = Data(x=graph.x, edge_index=graph.edge_index, edge_id=edge_id, num_nodes=graph.num_nodes)
+    if graph.edge_weight is not None:
+        view.edge_weight = graph.edge_weight
+    return view
+
+
+def drop_edges(graph: Data, probability: float | Tensor, rng: torch.Generator) -> Data:
+    """Return a view without the edges that an independent draw for each direction removes.
+
+    Args:
+        graph: A graph, or a view of one.
+        probability: Of dropping an edge: one for all, or one each, [E].
+        rng: Where the draws come from.
+    """
+    view = graph if "edge_id" in graph else clean_view(graph)
+    kept = keep(view.edge_index.size(1), probability, rng).to(view.edge_index.device)
+    smaller = Data(
+        x=view.x,
+        edge_index=view.edge_index[:, kept],
+        edge_id=view.edge_id[kept],
+        num_nodes=view.num_nodes,
+    )
+    if view.edge_weight is not None:
+        smaller.edge_weight = view.edge_weight[kept]
+    return smaller
+
+
+def mask_features(graph: Data, probability: float | Tensor, rng: torch.Generator) -> Data:
+    """Return a view in which whole feature columns, drawn once for all nodes, are zero.
+
+    Args:
+        graph: A graph, or a view of one.
+        probability: Of masking a column: one for all, or one each, [d].
+        rng: Where the draws come from.
+    """
+    view = copy.copy(graph) if "edge_id" in graph else clean_view(graph)
+    kept = keep(graph.num_features, probability, rng).to(graph.x.device)
+    view.x = _scale_columns(graph.x, kept)
+    view.unmasked, view.masked = graph.x, kept.logical_not().nonzero().squeeze(1)
+    return view
+
+
+def augment(graph: Data, drop_edge: float, mask_feature: float, rng: torch.Generator) -> Data:
+    """Return a view with edges dropped and feature columns masked at the given rates."""
+    return mask_features(drop_edges(graph, drop_edge, rng), mask_feature, rng)
+
+
+class ViewRates(Config):
+    """How likely each of two views is to lose an edge or a feature column."""
+
+    drop_edge_1: Probability = 0.4
+    drop_edge_2: Probability = 0.4
+    mask_feature_1: Probability = 0.1
+    mask_feature_2: Probability = 0.1
+
+
+@dataclass(frozen=True)
+class TwoViews:
+    """Two views of one graph, and a random number a node where negatives are sampled, [N]."""
+
+    first: Data
+    second: Data
+    draw: Tensor | None = None
+
+
+def two_views(graph: Data, rates: ViewRates, rng: torch.Generator) -> TwoViews:
+    """Return two views, each augmented at its own rates."""
+    return TwoViews(
+        augment(graph, rates.drop_edge_1, rates.mask_feature_1, rng),
+        augment(graph, rates.drop_edge_2, rates.mask_feature_2, rng),
+    )
+
+
+def keep(count: int, probability: float | Tensor, rng: torch.Generator) -> Tensor:
+    """Return which of `count` things survive being dropped with `probability`, bool [count]."""
+    draws = torch.rand(count, generator=rng, device=rng.device)
+    return draws >= (
+        probability.to(draws.device) if isinstance(probability, Tensor) else probability
+    )
+
+
+def _scale_columns(x: Tensor, scale: Tensor) -> Tensor:
+    if x.layout != torch.sparse_csr:
+        return x * scale
+    columns = x.col_indices()
+    values = x.values() * scale[columns.long()]
+    return torch.sparse_csr_tensor(
+        x.crow_indices(), columns, values, size=tuple(x.shape), check_invariants=False
+    )

@@ -1,0 +1,134 @@
+"""What `doctor` finds is what is there."""
+
+import tomllib
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from homogcl.advice import doctor
+from homogcl.advice.doctor import Extra, Finding
+from homogcl.core.memory import available_bytes, used_bytes
+from homogcl.data.published.sources import SOURCES
+
+PROJECT = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8"))[
+    "project"
+]
+
+
+def by_name(findings: list[Finding]) -> dict[str, Finding]:
+    return {finding.name: finding for finding in findings}
+
+
+def ranges(requirements: list[str]) -> dict[str, str]:
+    return dict((name, oldest) for name, _, oldest in (r.partition(">=") for r in requirements))
+
+
+def test_it_asks_for_what_the_project_declares() -> None:
+    assert ranges(PROJECT["dependencies"]) == doctor.NEEDED
+    assert PROJECT["requires-python"] == f">={doctor.PYTHON}"
+
+
+def test_it_knows_every_extra_of_users() -> None:
+    declared = {
+        name: ranges(requirements)
+        for name, requirements in PROJECT["optional-dependencies"].items()
+        if name not in {"dev", "docs", "soak"}
+    }
+    assert {name: dict(extra.packages) for name, extra in doctor.EXTRAS.items()} == declared
+
+
+def test_here_everything_needed_is_there() -> None:
+    assert [finding.name for finding in doctor.environment() if finding.stops] == []
+
+
+@pytest.mark.parametrize(
+    ("installed", "ok"), [("1.99", False), ("2.6", True), ("2.13.0+cpu", True), ("3.0", True)]
+)
+def test_versions_are_compared_as_versions(
+    monkeypatch: pytest.MonkeyPatch, installed: str, ok: bool
+) -> None:
+    monkeypatch.setattr(metadata, "version", lambda name: installed)
+    torch = by_name(doctor.environment())["torch"]
+    assert torch.ok == ok
+    assert torch.stops == (not ok)
+
+
+def test_a_missing_package_stops_and_a_missing_extra_does_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def missing(name: str) -> str:
+        raise metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(metadata, "version", missing)
+    assert by_name(doctor.environment())["torch"].stops
+    [extra] = doctor.extras({"walks": Extra({"gensim": "4.3"}, "walks")})
+    assert not extra.ok
+    assert not extra.stops
+    assert "homogcl[walks]" in extra.advice
+
+
+def placed(root: Path, name: str, files: int) -> None:
+    folder = root / SOURCES[name].folder
+    folder.mkdir(parents=True)
+    for file in SOURCES[name].files[:files]:
+        (folder / file).touch()
+
+
+def test_complete_and_incomplete_data_sets_are_told_apart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOMOGCL_OFFLINE", "1")
+    placed(tmp_path, "photo", 1)
+    placed(tmp_path, "cora", 7)
+    found = by_name(doctor.data(tmp_path))
+    assert found["photo"].ok
+    cora = found["cora"]
+    assert cora.found == "1 of 8 files missing"
+    assert SOURCES["cora"].files[-1] in cora.advice
+    assert SOURCES["cora"].files[0] not in cora.advice
+    assert str(tmp_path / "planetoid/Cora/raw") in cora.advice
+    assert not any(finding.stops for finding in found.values())
+
+
+def test_a_root_that_is_a_file_stops(tmp_path: Path) -> None:
+    assert not by_name(doctor.data(tmp_path / "later"))["root"].stops
+    (tmp_path / "file").touch()
+    assert by_name(doctor.data(tmp_path / "file"))["root"].stops
+
+
+def test_self_test_trains_a_step() -> None:
+    assert doctor.self_test().ok
+
+
+def test_self_test_reports_what_fails() -> None:
+    def fails() -> None:
+        raise RuntimeError("no kernel\nat line 3")
+
+    finding = doctor.self_test(fails)
+    assert finding.stops
+    assert finding.found == "RuntimeError: no kernel"
+
+
+@pytest.mark.parametrize(
+    ("limit", "free"),
+    [("max", 8 * 2**30), (str(5 * 2**30), 4 * 2**30), (str(2**29), 0)],
+)
+def test_free_memory_is_that_of_the_container(tmp_path: Path, limit: str, free: int) -> None:
+    meminfo = tmp_path / "meminfo"
+    meminfo.write_text(f"MemTotal: {16 * 2**20} kB\nMemAvailable: {8 * 2**20} kB\n")
+    assert available_bytes(meminfo, tmp_path / "none") == 8 * 2**30
+    files: dict[str, Any] = {
+        "memory.max": limit,
+        "memory.current": 3 * 2**29,
+        "memory.stat": f"anon 5\ninactive_file {2**29}",
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(f"{text}\n")
+    assert available_bytes(meminfo, tmp_path) == free
+    assert available_bytes(tmp_path / "nowhere") is None
+
+
+def test_this_process_holds_memory() -> None:
+    assert 10 * 2**20 < used_bytes() < 2**40

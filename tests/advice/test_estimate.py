@@ -1,0 +1,188 @@
+"""The estimate's parts by their counts; no test asks how long anything takes."""
+
+import pytest
+import torch
+from torch_geometric.data import Data
+
+from homogcl.advice.estimate import PIECES, Estimate, Rates, doubt, estimate, kept_tiles, piece
+from homogcl.advice.flops import Operations, counted, through
+from homogcl.cli import forecast
+from homogcl.core.errors import UserError
+from homogcl.data.load import citation_graph
+from homogcl.losses import Workspace, info_nce
+from homogcl.methods.registry import Sizes, build, method_names
+from homogcl.presets.resolve import Settings, resolve
+from homogcl.runs.request import RunSpec
+from homogcl.training.loop import fit
+from tests.graphs import same, snapshot
+
+NARROW: dict[str, object] = {"hidden_dim": 8, "out_dim": 4, "epochs": 7}
+
+
+def test_a_piece_has_the_graphs_degree_and_its_nodes_features() -> None:
+    graph = citation_graph(2000, 3, 40, mean_degree=6.0, seed=0)
+    small = piece(graph, 500, seed=0)
+    assert small.num_nodes == 500
+    assert small.edge_index.size(1) / 500 == pytest.approx(6.0, rel=0.02)
+    rows = {tuple(row) for row in graph.x.to_dense().tolist()}
+    assert {tuple(row) for row in small.x.to_dense().tolist()} <= rows
+    assert small.x.is_sparse_csr == graph.x.is_sparse_csr
+
+
+def test_a_piece_keeps_weights_labels_and_masks() -> None:
+    graph = citation_graph(200, 3, 10, seed=0)
+    graph.edge_weight = torch.full((graph.edge_index.size(1),), 2.0)
+    graph.train_mask = torch.ones(200, dtype=torch.bool)
+    small = piece(graph, 50, seed=0)
+    assert small.edge_weight.numel() == small.edge_index.size(1)
+    assert small.y.numel() == small.train_mask.numel() == 50
+
+
+def test_a_dense_graph_has_a_piece() -> None:
+    nodes = torch.arange(60)
+    everyone = torch.cartesian_prod(nodes, nodes).t()
+    graph = Data(x=torch.ones(60, 2), edge_index=everyone[:, everyone[0] != everyone[1]])
+    assert piece(graph, 10, seed=0).edge_index.size(1) <= 90
+
+
+@pytest.mark.parametrize("nodes", [700, 1024, 2500])
+@pytest.mark.parametrize("budget", [0, 3 * 4 * 2**20, 2**30])
+def test_tiles_take_what_the_loss_borrows(
+    nodes: int, budget: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken = []
+    borrow = Workspace.borrow
+
+    def watched(self: Workspace, numel: int, like: torch.Tensor) -> torch.Tensor:
+        taken.append(4 * numel)
+        return borrow(self, numel, like)
+
+    monkeypatch.setattr(Workspace, "borrow", watched)
+    u = torch.ones(nodes, 2, requires_grad=True)
+    info_nce(u, u, 0.5, workspace=Workspace(budget))
+    assert taken == [kept_tiles(nodes, budget)]
+
+
+def test_sampled_negatives_hold_no_tiles(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("homogcl.advice.estimate.PIECES", (20, 40, 60))
+    monkeypatch.setattr("homogcl.advice.estimate.peak_bytes", lambda: 10**6)
+    monkeypatch.setattr("homogcl.advice.estimate.reset_peak", lambda: 0)
+    graph = citation_graph(600, 3, 10, seed=0)
+    parameters = 16 * (10 * 8 + 8 + 8 * 4 + 4)
+    for negatives in ("exact", "sampled"):
+        given = {**NARROW, "negatives": negatives, "num_negatives": 5}
+        expected = estimate("grace", resolve("grace", "", given), graph)
+        assert expected is not None
+        exact = negatives == "exact"
+        here = kept_tiles(60, int(Workspace().budget * (60 / 600) ** 2)) if exact else 0
+        tiles = kept_tiles(600, Workspace().budget) if exact else 0
+        assert expected.bytes == parameters + tiles + (10**6 - parameters - here) * 10
+
+
+def test_rates_add_up() -> None:
+    assert Rates(2.0, 4.0, 8.0).seconds(Operations(2.0, 8.0, 24.0)) == 1 + 2 + 3
+
+
+@pytest.mark.parametrize("name", ["grace", "bgrl", "gae", "dgi"])
+def test_three_pieces_tell_the_products_of_the_whole(name: str) -> None:
+    graph = citation_graph(400, 3, 20, seed=0)
+    graph.x = graph.x.to_dense() if graph.x.is_sparse_csr else graph.x
+    settings = resolve(name, "", {**NARROW, "epochs": 1})
+
+    def operations(part: Data) -> Operations:
+        method = build(name, settings.method, Sizes.of(part), seed=0)
+        return counted(lambda: fit(method, part, settings.train, seed=0))
+
+    told = through({size: operations(piece(graph, size, seed=0)) for size in (60, 120, 180)})(400)
+    assert told.products == pytest.approx(operations(graph).products, rel=1e-6)
+
+
+@pytest.mark.parametrize("pieces", [(20, 40, 60), PIECES])
+def test_the_graph_and_torchs_generator_are_left_as_they_were(
+    pieces: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("homogcl.advice.estimate.PIECES", pieces)
+    graph = citation_graph(100, 3, 10, seed=0)
+    before, state = snapshot(graph), torch.get_rng_state()
+    expected = estimate("grace", resolve("grace", "", NARROW), graph)
+    assert expected is not None
+    assert expected.seconds > 0
+    assert same(snapshot(graph), before)
+    assert torch.equal(torch.get_rng_state(), state)
+
+
+def test_twice_the_epochs_take_twice_as_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("homogcl.advice.estimate._seconds", lambda step, repeats=5: 0.25)
+    graph = citation_graph(60, 3, 10, seed=0)
+    for epochs in (4, 8):
+        expected = estimate("bgrl", resolve("bgrl", "", {**NARROW, "epochs": epochs}), graph)
+        assert expected is not None
+        assert expected.seconds == 0.25 * epochs
+
+
+@pytest.mark.parametrize("name", ["raw", "deepwalk"])
+def test_what_trains_no_step_has_no_estimate(name: str) -> None:
+    graph = citation_graph(60, 3, 10, seed=0)
+    assert name in method_names()
+    assert estimate(name, resolve(name, ""), graph) is None
+
+
+@pytest.mark.parametrize(
+    ("seconds", "size", "said"),
+    [
+        (0.2, 10, "about 1 seconds and 1 MB"),
+        (59.0, 12_300_000, "about 59 seconds and 12 MB"),
+        (60.0, 1_234_000_000, "about 1 minute and 1.2 GB"),
+        (270.0, 10**9, "about 4.5 minutes and 1.0 GB"),
+        (7200.0, 10**9, "about 2 hours and 1.0 GB"),
+        (90_000 * 20.0, 10**9, "about 21 days and 1.0 GB"),
+    ],
+)
+def test_it_reads_as_people_say_it(seconds: float, size: int, said: str) -> None:
+    assert str(Estimate(seconds, size)) == said
+
+
+def test_memory_is_doubted_only_where_there_is_too_little() -> None:
+    assert doubt(10, 10) == doubt(10, None) == ""
+    assert "negatives=sampled" in doubt(2 * 10**9, 10**9)
+
+
+@pytest.mark.parametrize(
+    ("free", "said"), [(10**12, ""), (3 * 10**9, "warning: "), (10**9, "refused")]
+)
+def test_a_training_without_memory_is_warned_of_or_refused(
+    free: int, said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def expected(name: str, settings: Settings, graph: Data, seed: int) -> Estimate:
+        return Estimate(120.0, 5 * 10**9)
+
+    monkeypatch.setattr(forecast, "estimate", expected)
+    monkeypatch.setattr(forecast, "available_bytes", lambda: free)
+    spec = RunSpec("grace", "demo", overrides={"epochs": 1000})
+    graph = citation_graph(100, 3, 10, seed=0)
+    if said == "refused":
+        with pytest.raises(UserError, match="need 5"):
+            forecast.foretell(spec, graph)
+        return
+    forecast.foretell(spec, graph)
+    printed = capsys.readouterr().err
+    assert "training takes about 2 minutes and 5.0 GB" in printed
+    assert ("warning: " in printed) == (said != "")
+    forecast.foretell(RunSpec("grace", "demo", overrides={"epochs": 1}), graph)
+    assert capsys.readouterr().err == ""
+
+
+def test_a_training_by_batches_is_as_many_steps_as_it_has_batches(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    graph = citation_graph(4000, 3, 40, seed=0)
+    seen = []
+    monkeypatch.setattr("homogcl.advice.estimate._seconds", lambda step, repeats: 2.0)
+    monkeypatch.setattr(
+        "homogcl.advice.estimate.fit", lambda method, part, *_, **__: seen.append(part)
+    )
+    given = {**NARROW, "batch": "parts", "batch_size": 1000}
+    expected = estimate("grace", resolve("grace", "unknown", given), graph)
+    assert expected is not None
+    assert expected.seconds == 7 * 4 * 2.0
+    assert [part.num_nodes for part in seen] == [1000]

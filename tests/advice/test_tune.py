@@ -1,0 +1,166 @@
+"""The search: what it looks at, that it goes on, and what it leaves behind."""
+
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+import torch
+from torch_geometric.data import Data
+
+from homogcl.advice import tune
+from homogcl.advice.tune import CRITERIA, SPACE, Range, Search, Trial, best, search, toml
+from homogcl.core.errors import UserError
+from homogcl.evaluate import ProbeConfig
+from homogcl.methods.registry import method_names
+from homogcl.presets.resolve import Settings, resolve
+from homogcl.training.loop import NotFinite
+
+QUICK: dict[str, object] = {"epochs": 2, "hidden_dim": 8, "out_dim": 4, "num_clusters": 3}
+SEARCH = Search("grace+homogcl", "my-graph", "val", QUICK)
+
+
+@pytest.fixture(autouse=True)
+def short_probe(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("homogcl.runs.train.ProbeConfig", lambda: ProbeConfig(steps=20))
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_test_labels_change_nothing(criterion: str, block_graph: Data, tmp_path: Path) -> None:
+    what = Search("grace+homogcl", "my-graph", criterion, QUICK)
+    scrambled = block_graph.clone()
+    rng = torch.Generator().manual_seed(0)
+    count = int(block_graph.test_mask.sum())
+    scrambled.y[block_graph.test_mask] = torch.randint(3, (count,), generator=rng)
+    assert not torch.equal(scrambled.y, block_graph.y)
+    first = search(what, block_graph, 3, tmp_path / "one")
+    second = search(what, scrambled, 3, tmp_path / "two")
+    assert first == second
+
+
+def test_validation_labels_change_the_score(block_graph: Data, tmp_path: Path) -> None:
+    other = block_graph.clone()
+    other.y[block_graph.val_mask] = (block_graph.y[block_graph.val_mask] + 1) % 3
+    scores = [
+        [trial.score for trial in search(SEARCH, graph, 2, tmp_path / name)]
+        for name, graph in (("one", block_graph), ("two", other))
+    ]
+    assert scores[0] != scores[1]
+
+
+def test_no_label_is_needed_without_labels(block_graph: Data, tmp_path: Path) -> None:
+    bare = Data(x=block_graph.x, edge_index=block_graph.edge_index)
+    what = Search("bgrl", "my-graph", "label-free", {"epochs": 2, "hidden_dim": 8, "out_dim": 4})
+    [trial] = search(what, bare, 1, tmp_path)
+    assert trial.score is not None
+    assert 0 <= trial.score <= 1
+    with pytest.raises(UserError, match="label-free"):
+        search(SEARCH, bare, 1, tmp_path)
+
+
+def test_the_first_trial_is_the_preset(block_graph: Data, tmp_path: Path) -> None:
+    [trial] = search(SEARCH, block_graph, 1, tmp_path)
+    preset = resolve("grace+homogcl", "my-graph", QUICK).flat()
+    assert trial.settings == {key: preset[key] for key in trial.settings}
+    assert {"temperature", "learning_rate", "two_sigma_sq"} <= set(trial.settings)
+    assert not set(trial.settings) & set(QUICK)
+
+
+def test_it_goes_on_where_it_was(block_graph: Data, tmp_path: Path) -> None:
+    ran: list[Trial] = []
+    first = search(SEARCH, block_graph, 2, tmp_path, ran.append)
+    more = search(SEARCH, block_graph, 3, tmp_path, ran.append)
+    assert more[:2] == first
+    assert [trial.number for trial in ran] == [0, 1, 2]
+    search(SEARCH, block_graph, 3, tmp_path, ran.append)
+    assert len(ran) == 3
+
+
+def test_an_interrupted_trial_is_run_again(
+    block_graph: Data, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(what: Search, graph: Data) -> tune.Score:
+        def score(settings: Settings) -> float:
+            raise KeyboardInterrupt
+
+        return score
+
+    with monkeypatch.context() as patch:
+        patch.setitem(CRITERIA, "val", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            search(SEARCH, block_graph, 1, tmp_path)
+    assert len(search(SEARCH, block_graph, 1, tmp_path)) == 1
+
+
+def test_a_training_that_breaks_down_is_a_trial_without_a_score(
+    block_graph: Data, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def sometimes(what: Search, graph: Data) -> tune.Score:
+        def score(settings: Settings) -> float:
+            if settings.train.learning_rate == 1e-3:  # the preset's
+                raise NotFinite("not finite")
+            return 0.5
+
+        return score
+
+    monkeypatch.setitem(CRITERIA, "val", sometimes)
+    trials = search(SEARCH, block_graph, 2, tmp_path)
+    assert [trial.score for trial in trials] == [None, 0.5]
+    assert best(trials).number == 1
+
+
+def test_the_best_settings_are_a_preset_section(block_graph: Data, tmp_path: Path) -> None:
+    trials = search(SEARCH, block_graph, 3, tmp_path)
+    section = tomllib.loads((tmp_path / "best.toml").read_text())["my-graph"]
+    source = section.pop("source")
+    assert "best of 3 trials" in source
+    assert section == {**QUICK, **best(trials).settings}
+    assert (
+        resolve("grace+homogcl", "my-graph", section).flat() | section
+        == resolve("grace+homogcl", "my-graph", section).flat()
+    )
+
+
+def test_the_best_is_the_highest_and_earliest() -> None:
+    trials = [Trial(0, {}, 0.2), Trial(1, {}, None), Trial(2, {}, 0.7), Trial(3, {}, 0.7)]
+    assert best(trials).number == 2
+    assert "0.7000" in toml(SEARCH, trials)
+    with pytest.raises(UserError, match="no trial"):
+        best([Trial(0, {}, None)])
+
+
+@pytest.mark.parametrize("name", method_names())
+def test_every_value_of_the_space_is_one_that_the_method_takes(name: str) -> None:
+    space = Search(name, "my-graph").space(1000)
+    assert space
+    for end in ("low", "high"):
+        values = {key: getattr(each, end) for key, each in space.items()}
+        settings = resolve(name, "my-graph", values)
+        assert {key: settings.flat()[key] for key in values} == values
+
+
+def test_clusters_are_no_more_than_nodes() -> None:
+    assert Search("grace+homogcl", "").space(12)["num_clusters"] == Range(5, 12, whole=True)
+
+
+def test_space_holds_no_setting_that_no_method_has() -> None:
+    known = {key for name in method_names() for key in resolve(name, "").flat()}
+    known |= set(resolve("grace+homogcl", "").flat())
+    assert set(SPACE) <= known
+
+
+@pytest.mark.parametrize(
+    ("what", "said"),
+    [(Search("raw", ""), "trains nothing"), (Search("grace", "", "test"), "criterion")],
+)
+def test_mistakes_are_named(what: Search, said: str, block_graph: Data, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=said):
+        search(what, block_graph, 1, tmp_path)
+
+
+def test_missing_optuna_is_one_line(
+    block_graph: Data, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "optuna", None)
+    with pytest.raises(UserError, match=r"homogcl\[tune\]"):
+        search(SEARCH, block_graph, 1, tmp_path)

@@ -1,0 +1,82 @@
+"""The table of edges, against the functions of the paper's Section 3.3 and against counting."""
+
+import numpy as np
+import pytest
+import torch
+from sklearn.metrics import roc_auc_score
+from torch_geometric.data import Data
+
+from homogcl.core.seeds import stream
+from homogcl.homophily.clusters import centroids, soft_assignment
+from homogcl.homophily.edges import EdgeSaliency, edge_saliency
+from homogcl.homophily.plugin import HomoGCL
+from homogcl.methods.inference import embeddings
+from homogcl.methods.registry import Sizes, build
+from homogcl.training.loop import TrainConfig, fit
+
+SMALL = {"hidden_dim": 8, "out_dim": 4, "num_clusters": 3}
+
+
+def trained(graph: Data) -> HomoGCL:
+    """A method with the plug-in after a few steps."""
+    method = build("grace+homogcl", SMALL, Sizes.of(graph), 0)
+    fit(method, graph, TrainConfig(epochs=3), seed=0)
+    assert isinstance(method, HomoGCL)
+    return method
+
+
+def slow_saliency(r: torch.Tensor, source: int, target: int) -> float:
+    """The cosine of two rows."""
+    return float(torch.cosine_similarity(r[source], r[target], dim=0))
+
+
+def test_rows_are_the_cosines_of_posteriors(block_graph: Data) -> None:
+    method = trained(block_graph)
+    table = edge_saliency(method, block_graph)
+    h = embeddings(method, block_graph)
+    c = centroids(h, 3, stream(0, "any"), method.centroids, method.config.kmeans_iterations)
+    r = soft_assignment(h, c, method.config.two_sigma_sq)
+    expected = [slow_saliency(r, s, t) for s, t in zip(table.source, table.target, strict=True)]
+    np.testing.assert_allclose(table.saliency, expected, atol=1e-6)
+
+
+def test_every_edge_stands_there_once_and_in_order(block_graph: Data) -> None:
+    table = edge_saliency(trained(block_graph), block_graph)
+    pairs = set(zip(table.source.tolist(), table.target.tolist(), strict=True))
+    assert pairs == {(s, t) for s, t in block_graph.edge_index.t().tolist() if s < t}
+    assert len(pairs) == len(table.saliency)
+    assert (np.diff(table.saliency) >= 0).all()
+    y = block_graph.y.numpy()
+    np.testing.assert_array_equal(table.same_label, y[table.source] == y[table.target])
+
+
+def test_unlabeled_nodes_give_no_agreement(block_graph: Data) -> None:
+    method = trained(block_graph)
+    block_graph.y[:30] = -1
+    table = edge_saliency(method, block_graph)
+    known = (block_graph.y.numpy()[np.stack([table.source, table.target])] >= 0).all(axis=0)
+    np.testing.assert_array_equal(table.same_label >= 0, known)
+    bare = Data(x=block_graph.x, edge_index=block_graph.edge_index)
+    assert (edge_saliency(method, bare).same_label == -1).all()
+    assert edge_saliency(method, bare).summary()["auc"] is None
+
+
+def test_a_run_without_the_plug_in_takes_defaults_or_what_is_given(block_graph: Data) -> None:
+    method = build("grace", {"hidden_dim": 8, "out_dim": 4}, Sizes.of(block_graph), 0)
+    wide = edge_saliency(method, block_graph, config=HomoGCL.Config(two_sigma_sq=1e6))
+    np.testing.assert_allclose(wide.saliency, 1.0, atol=1e-4)
+    one = edge_saliency(method, block_graph, config=HomoGCL.Config(num_clusters=1))
+    np.testing.assert_allclose(one.saliency, 1.0, atol=1e-6)
+    assert not np.allclose(edge_saliency(method, block_graph).saliency, 1.0)
+
+
+def test_summary_counts() -> None:
+    s = np.array([0.0, 0.05, 0.3, 0.9], dtype=np.float32)
+    same = np.array([0, 1, -1, 1], dtype=np.int8)
+    zeros = np.zeros(4, dtype=np.int64)
+    summary = EdgeSaliency(zeros, zeros, s, same).summary()
+    assert summary["mean"] == pytest.approx(0.3125)
+    assert summary["share_below_0.1"] == 0.5
+    assert (summary["edges"], summary["labeled_edges"]) == (4, 3)
+    assert summary["auc"] == roc_auc_score([0, 1, 1], [0.0, 0.05, 0.9])
+    assert EdgeSaliency(zeros[:0], zeros[:0], s[:0], same[:0]).summary()["mean"] is None

@@ -1,0 +1,91 @@
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import Tensor
+from torch_geometric.data import Data
+
+from homogcl.core.seeds import stream
+from homogcl.homophily.positives import Positives
+from homogcl.views.augment import drop_edges
+
+
+def of(graph: Data) -> Positives:
+    """The edges of `graph`, each with another weight."""
+    count = graph.num_edges
+    return Positives(graph.edge_index, torch.linspace(0.1, 0.9, count))
+
+
+@pytest.fixture
+def path() -> Data:
+    """Path 0 - 1 - 2 and the lonely node 3."""
+    return Data(edge_index=torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]]), num_nodes=4)
+
+
+def test_none_is_empty_and_stays_so_in_every_view(path: Data) -> None:
+    none = Positives.none()
+    assert none.is_empty
+    assert none.within(drop_edges(path, 0.5, stream(0, "augment"))).is_empty
+    assert none.on(path).is_empty
+    assert not of(path).is_empty
+
+
+def test_pairs_are_present_where_their_edge_survived(block_graph: Data) -> None:
+    positives = of(block_graph)
+    view = drop_edges(block_graph, 0.4, stream(0, "augment"))
+    within = positives.within(view)
+    survivors = set(map(tuple, view.edge_index.t().tolist()))
+    present = [tuple(pair) in survivors for pair in block_graph.edge_index.t().tolist()]
+    assert within.present is not None
+    assert within.present.tolist() == present
+    assert positives.present is None
+    assert torch.equal(within.weight, positives.weight)
+
+
+def test_induced_subgraph_keeps_its_pairs_and_their_weights() -> None:
+    graph = Data(edge_index=torch.tensor([[0, 1, 1, 2, 2, 3], [1, 0, 2, 1, 3, 2]]), num_nodes=4)
+    # Nodes 1, 2, 3 renumbered from 0.
+    subgraph = Data(
+        edge_index=torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]]), edge_id=torch.tensor([2, 3, 4, 5])
+    )
+    view = drop_edges(graph, 0.5, stream(0, "augment"))
+    positives = of(graph).within(view).on(subgraph)
+    assert torch.equal(positives.edge_index, subgraph.edge_index)
+    assert torch.equal(positives.weight, of(graph).weight[2:])
+    assert positives.present is None
+
+
+@given(
+    seed=st.integers(0, 999),
+    masked=st.booleans(),
+    averaged=st.booleans(),
+)
+def test_weights_are_those_of_a_loop_over_pairs(seed: int, masked: bool, averaged: bool) -> None:
+    rng = torch.Generator().manual_seed(seed)
+    nodes = 6
+    row, col = (torch.rand(nodes, nodes, generator=rng) < 0.5).nonzero(as_tuple=True)
+    weight = torch.rand(row.numel(), generator=rng, dtype=torch.float64)
+    mask: Tensor | None = torch.rand(row.numel(), generator=rng) < 0.6 if masked else None
+    positives = Positives(torch.stack([row, col]), weight, mask, averaged=averaged)
+
+    here = [True] * row.numel() if mask is None else mask.tolist()
+    numerator, intra, inter = [], [], []
+    for p, i in enumerate(row.tolist()):
+        degree = sum(other == i and here[q] for q, other in enumerate(row.tolist()))
+        share = 1 / (degree + 0.01) if averaged else 1.0
+        numerator.append(float(weight[p]) * share if here[p] else 0.0)
+        intra.append(float(weight[p]) * share if here[p] else 1.0)
+        inter.append(0.0 if here[p] else 1.0)
+    assert positives.numerator(row, nodes).tolist() == pytest.approx(numerator)
+    assert positives.intra_view(row, nodes).tolist() == pytest.approx(intra)
+    assert positives.inter_view().tolist() == inter
+
+
+def test_weights_pass_their_gradient_on_where_the_edge_is(path: Data) -> None:
+    weight = torch.full((4,), 0.5, requires_grad=True)
+    present = torch.tensor([True, False, True, False])
+    positives = Positives(path.edge_index, weight, present)
+    row = path.edge_index[0]
+    weights = positives.numerator(row, 4) + positives.intra_view(row, 4)
+    (grad,) = torch.autograd.grad(weights.sum(), weight)
+    assert grad.tolist() == [2.0, 0.0, 2.0, 0.0]

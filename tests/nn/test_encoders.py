@@ -1,0 +1,329 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import Tensor, nn
+from torch.nn import functional
+from torch_geometric.data import Data
+from torch_geometric.nn import GCNConv, SAGEConv
+
+from homogcl.core.seeds import stream
+from homogcl.nn.encoders import (
+    Encoder,
+    EncoderConfig,
+    activation,
+    move_target,
+    predictor,
+    projector,
+    target_of,
+)
+from homogcl.nn.layers import edge_weights, multiply
+from homogcl.views.augment import drop_edges
+
+KINDS = ["gcn", "gat", "sage", "mlp"]
+
+
+def random_graph(seed: int, *, nodes: int = 12, weighted: bool = False) -> Data:
+    """Undirected graph in float64 whose last two nodes are isolated."""
+    rng = torch.Generator().manual_seed(seed)
+    half = (torch.rand(nodes, nodes, generator=rng) < 0.3).triu(1)
+    half[:, -2:] = False
+    graph = Data(
+        x=torch.randn(nodes, 5, generator=rng, dtype=torch.float64),
+        edge_index=(half | half.t()).nonzero().t().contiguous(),
+        num_nodes=nodes,
+    )
+    if weighted:
+        weight = torch.rand(graph.num_edges, generator=rng, dtype=torch.float64)
+        graph.edge_weight = 0.1 + weight
+    return graph
+
+
+def encoder(num_features: int = 5, **settings: object) -> Encoder:
+    config = EncoderConfig.model_validate({"hidden_dim": 8, "out_dim": 3, **settings})
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        built = Encoder(config, num_features).double()
+        for parameter in built.parameters():
+            if parameter.dim() == 1:
+                # Biases start at zero, where a test would not see them.
+                nn.init.normal_(parameter)
+    return built
+
+
+def parts(modules: nn.ModuleList) -> list[Any]:
+    """The layers or tails of an encoder, which have no common type."""
+    return list(modules)
+
+
+def gradients(output: Tensor, model: nn.Module) -> list[Tensor]:
+    return list(torch.autograd.grad(output.square().sum(), list(model.parameters())))
+
+
+@settings(deadline=None, max_examples=25)
+@given(seed=st.integers(0, 999), weighted=st.booleans(), dropped=st.sampled_from([0.0, 0.5, 1.0]))
+def test_gcn_is_torch_geometrics_on_views_with_weights_and_isolated_nodes(
+    seed: int, weighted: bool, dropped: float
+) -> None:
+    view = drop_edges(random_graph(seed, weighted=weighted), dropped, stream(seed, "augment"))
+    ours = encoder(encoder="gcn")
+    oracle = [GCNConv(5, 8).double(), GCNConv(8, 3).double()]
+    for layer, theirs in zip(parts(ours.layers), oracle, strict=True):
+        theirs.lin.weight.data = layer.weight.data.t().clone()
+        theirs.bias.data = layer.bias.data.clone()
+    weights = (view.edge_index, view.edge_weight)
+    expected = oracle[1](oracle[0](view.x, *weights).relu(), *weights)
+    result = ours(view)
+    torch.testing.assert_close(result, expected)
+    for mine, layer in zip(gradients(result, ours)[::2], oracle, strict=True):
+        (other,) = torch.autograd.grad(expected.square().sum(), layer.lin.weight, retain_graph=True)
+        torch.testing.assert_close(mine, other.t())
+
+
+@settings(deadline=None, max_examples=25)
+@given(seed=st.integers(0, 999), dropped=st.sampled_from([0.0, 0.5, 1.0]))
+def test_sage_is_torch_geometrics_with_mean_aggregation(seed: int, dropped: float) -> None:
+    view = drop_edges(random_graph(seed), dropped, stream(seed, "augment"))
+    ours = encoder(encoder="sage")
+    oracle = [SAGEConv(5, 8, aggr="mean").double(), SAGEConv(8, 3, aggr="mean").double()]
+    for layer, theirs in zip(parts(ours.layers), oracle, strict=True):
+        theirs.lin_l.weight.data = layer.weight.data.t().clone()
+        theirs.lin_l.bias.data = layer.bias.data.clone()
+        theirs.lin_r.weight.data = layer.root.data.t().clone()
+    expected = oracle[1](oracle[0](view.x, view.edge_index).relu(), view.edge_index)
+    torch.testing.assert_close(ours(view), expected)
+
+
+def test_sage_with_edge_weights_takes_the_weighted_mean() -> None:
+    view = drop_edges(random_graph(3, weighted=True), 0.3, stream(0, "augment"))
+    ours = encoder(encoder="sage", num_layers=1)
+    [layer] = parts(ours.layers)
+    mean = torch.zeros_like(view.x)
+    for node in range(int(view.num_nodes)):
+        into = (view.edge_index[1] == node).nonzero().flatten().tolist()
+        weight = sum(float(view.edge_weight[e]) for e in into)
+        for e in into:
+            mean[node] += view.edge_weight[e] / weight * view.x[view.edge_index[0, e]]
+    torch.testing.assert_close(ours(view), view.x @ layer.root + mean @ layer.weight + layer.bias)
+
+
+def test_gat_is_attention_in_a_loop() -> None:
+    view = drop_edges(random_graph(1), 0.4, stream(0, "augment"))
+    ours = encoder(encoder="gat", num_layers=1)
+    attention = parts(ours.layers)[0].attention
+    h = view.x @ attention.lin.weight.t()
+    sent, received = h @ attention.att_src[0, 0], h @ attention.att_dst[0, 0]
+    expected = torch.empty(int(view.num_nodes), 3, dtype=torch.float64)
+    for node in range(int(view.num_nodes)):
+        near = [*view.edge_index[0, view.edge_index[1] == node].tolist(), node]
+        scores = torch.stack([functional.leaky_relu(sent[j] + received[node], 0.2) for j in near])
+        expected[node] = scores.softmax(0) @ h[near] + attention.bias
+    torch.testing.assert_close(ours(view), expected)
+
+
+def test_gat_concatenates_the_heads_of_hidden_layers() -> None:
+    ours = encoder(encoder="gat", heads=4, num_layers=3)
+    assert [layer.attention.heads for layer in parts(ours.layers)] == [4, 4, 1]
+    assert ours(random_graph(0)).shape == (12, 3)
+
+
+def test_mlp_is_blind_to_the_edges() -> None:
+    graph = random_graph(0)
+    ours = encoder(encoder="mlp")
+    first, second = parts(ours.layers)
+    expected = (graph.x @ first.weight + first.bias).relu() @ second.weight + second.bias
+    torch.testing.assert_close(ours(graph), expected)
+    assert torch.equal(ours(drop_edges(graph, 1.0, stream(0, "augment"))), ours(graph))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_sparse_features_give_what_dense_ones_give(kind: str) -> None:
+    graph = random_graph(2)
+    graph.x = graph.x.relu()
+    ours = encoder(encoder=kind)
+    expected = ours(graph)
+    expected_grads = gradients(expected, ours)
+    graph.x = graph.x.to_sparse_csr()
+    result = ours(graph)
+    torch.testing.assert_close(result, expected)
+    torch.testing.assert_close(gradients(result, ours), expected_grads)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_graph_without_any_edge_is_encoded(kind: str) -> None:
+    graph = random_graph(2)
+    graph.edge_index = torch.empty(2, 0, dtype=torch.long)
+    result = encoder(encoder=kind)(graph)
+    assert result.shape == (12, 3)
+    assert bool(result.isfinite().all())
+
+
+@pytest.mark.parametrize("norm", ["none", "batch", "layer"])
+@pytest.mark.parametrize("last_activation", [False, True])
+def test_norm_and_activation_follow_each_layer_and_the_last_one_where_asked(
+    norm: str, last_activation: bool
+) -> None:
+    graph = random_graph(4)
+    ours = encoder(encoder="mlp", norm=norm, last_activation=last_activation, activation="elu")
+
+    def tail(h: Tensor, index: int) -> Tensor:
+        if norm != "none":
+            dim = 0 if norm == "batch" else 1
+            variance, mean = torch.var_mean(h, dim, correction=0, keepdim=True)
+            made = parts(ours.tails)[index][0]
+            h = (h - mean) / (variance + 1e-5).sqrt() * made.weight + made.bias
+        return functional.elu(h)
+
+    first, second = parts(ours.layers)
+    expected = tail(graph.x @ first.weight + first.bias, 0) @ second.weight + second.bias
+    if last_activation:
+        expected = tail(expected, 1)
+    torch.testing.assert_close(ours(graph), expected)
+
+
+def test_momentum_of_batch_norm_is_the_configured_one() -> None:
+    graph = random_graph(4)
+    ours = encoder(encoder="mlp", norm="batch", norm_momentum=0.25)
+    ours(graph)
+    layer = parts(ours.layers)[0]
+    h = graph.x @ layer.weight + layer.bias
+    torch.testing.assert_close(parts(ours.tails)[0][0].running_mean, 0.25 * h.mean(0))
+
+
+@pytest.mark.parametrize("num_layers", [1, 2, 4])
+def test_encoder_has_as_many_layers_as_asked_for(num_layers: int) -> None:
+    ours = encoder(num_layers=num_layers)
+    shapes = [tuple(layer.weight.shape) for layer in parts(ours.layers)]
+    assert shapes[0][0] == 5
+    assert shapes[-1][1] == 3
+    assert len(shapes) == num_layers
+    assert all(shape == (8, 8) for shape in shapes[1:-1])
+
+
+def test_leaky_activation_is_the_evaluation_mode_of_rrelu() -> None:
+    x = torch.linspace(-3, 3, 13)
+    torch.testing.assert_close(activation("leaky")(x), nn.RReLU().eval()(x))
+
+
+def test_activations_are_the_named_ones() -> None:
+    x = torch.linspace(-3, 3, 13)
+    assert torch.equal(activation("relu")(x), x.relu())
+    assert torch.equal(activation("elu")(x), functional.elu(x))
+    assert torch.equal(activation("prelu")(x), torch.where(x > 0, x, 0.25 * x))
+
+
+def test_heads_are_two_layers_and_no_width_means_no_projector() -> None:
+    x = torch.randn(4, 6)
+    assert projector(6, 0)(x) is x
+    for head, bend in ((projector(6, 9), functional.elu), (predictor(6, 9), nn.PReLU())):
+        assert isinstance(head, nn.Sequential)
+        torch.testing.assert_close(head(x), head[2](bend(head[0](x))))
+        assert head[0].out_features == 9
+
+
+def test_target_is_a_copy_that_no_gradient_reaches() -> None:
+    online = encoder()
+    target = target_of(online)
+    assert not any(p.requires_grad for p in target.parameters())
+    assert all(p.requires_grad for p in online.parameters())
+    with torch.no_grad():
+        next(online.parameters()).add_(1.0)
+    assert not torch.equal(next(online.parameters()), next(target.parameters()))
+
+
+@pytest.mark.parametrize("decay", [0.0, 0.9, 1.0])
+def test_target_moves_by_the_moving_average(decay: float) -> None:
+    online, target = encoder(num_layers=3), target_of(encoder(num_layers=3, activation="elu"))
+    with torch.no_grad():
+        for parameter in online.parameters():
+            parameter.mul_(-2).add_(1)
+    before = [p.clone() for p in target.parameters()]
+    live = [p.detach().clone() for p in online.parameters()]
+    move_target(target, online, decay)
+    for held, old, new in zip(target.parameters(), before, live, strict=True):
+        torch.testing.assert_close(held, decay * old + (1 - decay) * new)
+    assert all(torch.equal(p, q) for p, q in zip(online.parameters(), live, strict=True))
+
+
+def test_edges_weigh_one_each_unless_the_graph_says_otherwise() -> None:
+    assert torch.equal(
+        edge_weights(random_graph(0)), torch.ones(random_graph(0).num_edges).double()
+    )
+    weighted = random_graph(0, weighted=True)
+    assert edge_weights(weighted) is weighted.edge_weight
+
+
+def test_features_of_both_layouts_are_multiplied() -> None:
+    x, weight = torch.randn(4, 3).relu(), torch.randn(3, 2)
+    torch.testing.assert_close(multiply(x.to_sparse_csr(), weight), x @ weight)
+    torch.testing.assert_close(multiply(x, weight), x @ weight)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("norm", ["none", "batch", "layer"])
+@pytest.mark.parametrize("block", [1, 5, 11, 12, 40])
+def test_blocks_of_nodes_give_what_all_nodes_at_once_give(kind: str, norm: str, block: int) -> None:
+    graph = random_graph(3, weighted=kind != "gat")
+    made = encoder(encoder=kind, norm=norm, num_layers=3, heads=2)
+    for _ in range(3):
+        made(graph)  # so that running means and variances are not those of the start
+    made.eval()
+    whole = made(graph)
+    graph.block = block
+    torch.testing.assert_close(made(graph), whole, rtol=1e-10, atol=1e-10)
+    graph.x = graph.x.relu().to_sparse_csr()
+    blocked = made(graph)
+    del graph.block
+    torch.testing.assert_close(blocked, made(graph), rtol=1e-10, atol=1e-10)
+
+
+def test_blocks_follow_the_direction_of_edges() -> None:
+    graph = Data(
+        x=torch.randn(4, 5, dtype=torch.double, generator=stream(0, "x")),
+        edge_index=torch.tensor([[0, 1, 2, 2], [3, 3, 0, 1]]),
+    )
+    for kind in KINDS:
+        made = encoder(encoder=kind).eval()
+        graph.block = None
+        whole = made(graph)
+        graph.block = 2
+        torch.testing.assert_close(made(graph), whole, rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_recomputing_changes_neither_result_nor_gradient(kind: str) -> None:
+    graph = random_graph(5)
+    results = []
+    for recompute in (False, True):
+        made = encoder(encoder=kind, norm="layer", heads=2, recompute=recompute)
+        h = made(graph)
+        results.append([h.detach(), *gradients(h, made)])
+    for kept, again in zip(*results, strict=True):
+        assert torch.equal(kept, again)
+
+
+def test_recomputing_keeps_no_hidden_layer() -> None:
+    graph = random_graph(5)
+    sizes = {}
+    for recompute in (False, True):
+        made = encoder(encoder="gcn", recompute=recompute)
+        kept: list[Tensor] = []
+
+        def keep(tensor: Tensor, kept: list[Tensor] = kept) -> Tensor:
+            kept.append(tensor)
+            return tensor
+
+        with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
+            made(graph)
+        sizes[recompute] = sum(t.numel() for t in kept if t.shape == (12, 8))
+    assert sizes[False] > 0
+    assert sizes[True] == 0
+
+
+def test_recomputing_is_refused_where_a_batch_would_count_twice() -> None:
+    with pytest.raises(ValueError, match="recompute would count"):
+        encoder(norm="batch", recompute=True)

@@ -1,0 +1,220 @@
+import gc
+import weakref
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import Tensor
+
+from homogcl.nn.sparse import (
+    Pattern,
+    entries,
+    own_products,
+    pair_products,
+    product,
+    propagate,
+    row_range,
+    sparse,
+    take_rows,
+)
+
+SIZES = st.integers(1, 7)
+
+
+def random_pairs(rows: int, cols: int, density: float, seed: int) -> tuple[Tensor, Tensor]:
+    """Random distinct pairs, sorted by row and then by column, two of [P]."""
+    rng = torch.Generator().manual_seed(seed)
+    row, col = (torch.rand(rows, cols, generator=rng) < density).nonzero(as_tuple=True)
+    return row, col
+
+
+def scattered(row: Tensor, col: Tensor, value: Tensor, size: tuple[int, int]) -> Tensor:
+    """The dense matrix with `value` at the pairs, one entry at a time."""
+    dense = torch.zeros(size, dtype=value.dtype)
+    for i, j, number in zip(row.tolist(), col.tolist(), value.tolist(), strict=True):
+        dense[i, j] = number
+    return dense
+
+
+@given(rows=SIZES, cols=SIZES, density=st.sampled_from([0.0, 0.3, 1.0]), seed=st.integers(0, 99))
+def test_pattern_gives_the_matrix_and_its_transpose(
+    rows: int, cols: int, density: float, seed: int
+) -> None:
+    row, col = random_pairs(rows, cols, density, seed)
+    value = torch.arange(1.0, row.numel() + 1)
+    dense = scattered(row, col, value, (rows, cols))
+    pattern = Pattern.at(row, col, (rows, cols))
+    assert torch.equal(pattern.matrix(value).to_dense(), dense)
+    assert torch.equal(pattern.transposed_matrix(value).to_dense(), dense.t())
+    both = pattern.with_values(value)
+    assert torch.equal(both.csr.to_dense(), dense)
+    assert torch.equal(both.transposed.to_dense(), dense.t())
+
+
+@given(rows=SIZES, cols=SIZES, density=st.sampled_from([0.0, 0.3, 1.0]), seed=st.integers(0, 99))
+def test_product_and_its_gradient_are_the_dense_ones(
+    rows: int, cols: int, density: float, seed: int
+) -> None:
+    rng = torch.Generator().manual_seed(seed)
+    row, col = random_pairs(rows, cols, density, seed)
+    value = torch.randn(row.numel(), generator=rng, dtype=torch.float64)
+    dense = scattered(row, col, value, (rows, cols))
+    x = torch.randn(cols, 3, generator=rng, dtype=torch.float64, requires_grad=True)
+    upstream = torch.randn(rows, 3, generator=rng, dtype=torch.float64)
+
+    result = product(Pattern.at(row, col, (rows, cols)).with_values(value), x)
+    (grad,) = torch.autograd.grad(result, x, upstream)
+    torch.testing.assert_close(result, dense @ x)
+    torch.testing.assert_close(grad, dense.t() @ upstream)
+
+
+@given(rows=SIZES, cols=SIZES, density=st.sampled_from([0.0, 0.3, 1.0]), seed=st.integers(0, 99))
+def test_pair_products_and_their_gradients_are_the_gathered_ones(
+    rows: int, cols: int, density: float, seed: int
+) -> None:
+    rng = torch.Generator().manual_seed(seed)
+    row, col = random_pairs(rows, cols, density, seed)
+    a = torch.randn(rows, 4, generator=rng, dtype=torch.float64, requires_grad=True)
+    b = torch.randn(cols, 4, generator=rng, dtype=torch.float64, requires_grad=True)
+    upstream = torch.randn(row.numel(), generator=rng, dtype=torch.float64)
+
+    ours = pair_products(a, b, Pattern.at(row, col, (rows, cols)))
+    gathered = (a[row] * b[col]).sum(1)
+    torch.testing.assert_close(ours, gathered)
+    torch.testing.assert_close(
+        torch.autograd.grad(ours, (a, b), upstream),
+        torch.autograd.grad(gathered, (a, b), upstream),
+    )
+
+
+def test_pattern_of_a_graph_is_worked_out_once_until_its_edges_change_or_go() -> None:
+    edges = torch.tensor([[0, 0, 1], [1, 2, 2]])
+    first = Pattern.of(edges, 3)
+    assert Pattern.of(edges, 3) is first
+    assert Pattern.of(edges, 4).size == (4, 4)
+    assert Pattern.of(edges.clone(), 3) is not first
+    edges[1, 0] = 0
+    assert Pattern.of(edges, 3).col.tolist() == [0, 2, 2]
+
+    gone = weakref.ref(Pattern.of(edges, 3))
+    assert gone() is not None
+    del edges
+    gc.collect()
+    assert gone() is None
+
+
+@given(nodes=SIZES, density=st.sampled_from([0.0, 0.3, 1.0]), seed=st.integers(0, 99))
+def test_own_products_of_pairs_in_both_directions_are_the_pair_products(
+    nodes: int, density: float, seed: int
+) -> None:
+    rng = torch.Generator().manual_seed(seed)
+    near = torch.rand(nodes, nodes, generator=rng) < density
+    row, col = (near | near.t()).nonzero(as_tuple=True)
+    pattern = Pattern.at(row, col, (nodes, nodes))
+    a = torch.randn(nodes, 4, generator=rng, dtype=torch.float64, requires_grad=True)
+    upstream = torch.randn(row.numel(), generator=rng, dtype=torch.float64)
+    ours, gathered = own_products(a, pattern), (a[row] * a[col]).sum(1)
+    torch.testing.assert_close(ours, gathered)
+    torch.testing.assert_close(
+        torch.autograd.grad(ours, a, upstream), torch.autograd.grad(gathered, a, upstream)
+    )
+
+
+@given(nodes=SIZES, density=st.sampled_from([0.0, 0.3, 1.0]), seed=st.integers(0, 99))
+def test_propagate_and_its_gradients_are_the_dense_ones(
+    nodes: int, density: float, seed: int
+) -> None:
+    rng = torch.Generator().manual_seed(seed)
+    row, col = random_pairs(nodes, nodes, density, seed)
+    value = torch.randn(row.numel(), generator=rng, dtype=torch.float64)
+    dense = scattered(row, col, value, (nodes, nodes))
+    loops = torch.rand(nodes, 1, generator=rng, dtype=torch.float64)
+    x = torch.randn(nodes, 3, generator=rng, dtype=torch.float64, requires_grad=True)
+    bias = torch.randn(3, generator=rng, dtype=torch.float64, requires_grad=True)
+    upstream = torch.randn(nodes, 3, generator=rng, dtype=torch.float64)
+    matrix = Pattern.at(row, col, (nodes, nodes)).with_values(value)
+    ours, plain = propagate(matrix, x, loops, bias), dense @ x + loops * x + bias
+    torch.testing.assert_close(ours, plain)
+    torch.testing.assert_close(
+        torch.autograd.grad(ours, (x, bias), upstream),
+        torch.autograd.grad(plain, (x, bias), upstream),
+    )
+
+
+def test_gradients_agree_with_finite_differences() -> None:
+    row, col = random_pairs(4, 5, 0.4, seed=1)
+    pattern = Pattern.at(row, col, (4, 5))
+    a, b = (torch.randn(n, 3, dtype=torch.float64, requires_grad=True) for n in (4, 5))
+    value = torch.randn(row.numel(), dtype=torch.float64)
+    assert torch.autograd.gradcheck(lambda x: product(pattern.with_values(value), x), (b,))
+    assert torch.autograd.gradcheck(lambda x, y: pair_products(x, y, pattern), (a, b))
+
+
+def test_gradient_of_a_matrix_with_itself_counts_both_sides() -> None:
+    row, col = random_pairs(5, 5, 0.5, seed=2)
+    a = torch.randn(5, 3, dtype=torch.float64, requires_grad=True)
+    pattern = Pattern.at(row, col, (5, 5))
+    assert torch.autograd.gradcheck(lambda x: pair_products(x, x, pattern), (a,))
+
+
+def test_non_contiguous_gradient_is_taken() -> None:
+    row, col = random_pairs(4, 5, 0.5, seed=3)
+    matrix = Pattern.at(row, col, (4, 5)).with_values(torch.rand(row.numel()))
+    x = torch.randn(5, 3, requires_grad=True)
+    # The gradient of a sum is one number spread over the whole shape.
+    (grad,) = torch.autograd.grad(product(matrix, x).sum(), x)
+    torch.testing.assert_close(grad, matrix.csr.to_dense().sum(0)[:, None].expand(5, 3))
+
+
+@pytest.mark.parametrize("index", [torch.int32, torch.int64])
+def test_csr_tensors_of_both_index_types_are_taken(index: torch.dtype) -> None:
+    dense = torch.tensor([[0.0, 2.0, 0.0], [0.0, 0.0, 0.0], [1.0, 0.0, 3.0], [0.0, 0.0, 0.0]])
+    csr = dense.to_sparse_csr()
+    csr = torch.sparse_csr_tensor(
+        csr.crow_indices().to(index),
+        csr.col_indices().to(index),
+        csr.values(),
+        size=(4, 3),
+        check_invariants=True,
+    )
+    ready = sparse(csr)
+    assert torch.equal(ready.csr.to_dense(), dense)
+    assert torch.equal(ready.transposed.to_dense(), dense.t())
+    x = torch.eye(3)
+    assert torch.equal(product(ready, x), dense)
+
+
+def test_matrix_without_any_entry_gives_zeros() -> None:
+    empty = sparse(torch.zeros(3, 2).to_sparse_csr())
+    x = torch.ones(2, 4, requires_grad=True)
+    result = product(empty, x)
+    (grad,) = torch.autograd.grad(result.sum(), x)
+    assert torch.equal(result, torch.zeros(3, 4))
+    assert torch.equal(grad, torch.zeros(2, 4))
+
+
+def test_pattern_of_a_graph_has_its_sources_as_rows() -> None:
+    edge_index = torch.tensor([[0, 0, 2], [1, 2, 0]])
+    dense = Pattern.of(edge_index, 4).matrix(torch.ones(3)).to_dense()
+    assert torch.equal(dense.nonzero().t(), edge_index)
+    assert dense.shape == (4, 4)
+
+
+@given(rows=SIZES, cols=SIZES, density=st.sampled_from([0.0, 0.3, 1.0]), seed=st.integers(0, 99))
+def test_taken_rows_are_those_of_the_dense_matrix(
+    rows: int, cols: int, density: float, seed: int
+) -> None:
+    row, col = random_pairs(rows, cols, density, seed)
+    value = torch.arange(1.0, row.numel() + 1)
+    dense = scattered(row, col, value, (rows, cols))
+    matrix = Pattern.at(row, col, (rows, cols)).with_values(value)
+    rng = torch.Generator().manual_seed(seed)
+    some = torch.randint(rows, (9,), generator=rng)  # some twice, in no order
+    assert torch.equal(take_rows(dense, some), dense[some])
+    assert torch.equal(take_rows(matrix.csr, some).to_dense(), dense[some])
+    assert torch.equal(row_range(matrix, 1, rows).csr.to_dense(), dense[1:])
+    assert torch.equal(row_range(matrix, 0, 1).transposed.to_dense(), dense[:1].t())
+    place, position = entries(matrix.csr.crow_indices(), some)
+    assert torch.equal(value[position], torch.cat([dense[i][dense[i] > 0] for i in some]))
+    assert torch.equal(place, torch.repeat_interleave((dense[some] > 0).sum(1)))

@@ -1,0 +1,183 @@
+"""The page of a run as text: safe against its own contents, compact, and free of requests."""
+
+import base64
+import hashlib
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from homogcl.pages.explore_page import Edges, Explorer, Nearest, Nodes, render
+from tests.explorers import explorer
+
+ATTACK = "</script><script>alert('x')</script><img src=x onerror=alert(1)>&amp;$title"
+
+
+class Reader(HTMLParser):
+    """The tags of a page with the text that directly follows each."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: list[str] = []
+        self._open = False
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self._open = True
+        self.tags.append((tag, dict(attrs)))
+        self.texts.append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        self._open = False
+
+    def handle_data(self, data: str) -> None:
+        if self._open:
+            self.texts[-1] += data
+
+    def inside(self, tag: str) -> list[str]:
+        return [
+            text.strip()
+            for (name, _), text in zip(self.tags, self.texts, strict=True)
+            if name == tag
+        ]
+
+    def scripts(self) -> list[str]:
+        """What a browser would run."""
+        found = zip(self.tags, self.texts, strict=True)
+        return [text for (name, attributes), text in found if name == "script" and not attributes]
+
+    def data(self, ident: str) -> str:
+        found = zip(self.tags, self.texts, strict=True)
+        [text] = [text for (_, attributes), text in found if attributes.get("id") == ident]
+        return text
+
+
+def policy(text: str) -> dict[str, list[str]]:
+    [found] = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]*)"', text)
+    return {name: values for name, *values in (part.split() for part in found.split(";"))}
+
+
+def hostile(name: str) -> Explorer:
+    labels = np.zeros(25, dtype=np.int64)
+    return explorer(ids=[name] * 25, labels=labels, class_names=[name], name=name)
+
+
+def test_hostile_strings_add_no_tag() -> None:
+    bad, good = Reader(render(hostile(ATTACK))), Reader(render(hostile("harmless")))
+    assert [tag for tag, _ in bad.tags] == [tag for tag, _ in good.tags]
+    assert bad.scripts() == good.scripts()
+    assert bad.inside("h1") == bad.inside("title")[:1] == [ATTACK]
+    assert ATTACK in bad.inside("dt")
+    assert ATTACK in bad.inside("li")
+    assert ATTACK in bad.inside("h3")
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.text(st.characters(codec="utf-8")))
+def test_every_name_arrives_as_it_was(name: str) -> None:
+    reader = Reader(render(hostile(name)))
+    names = json.loads(reader.data("names"))
+    assert names == {"ids": [name] * 25, "classes": [name], "labeled": True}
+
+
+def test_only_the_scripts_and_styles_of_the_page_may_run() -> None:
+    text = render(explorer())
+    allowed = policy(text)
+    assert allowed["default-src"] == allowed["connect-src"] == ["'none'"]
+
+    def source(part: str) -> str:
+        return f"'sha256-{base64.b64encode(hashlib.sha256(part.encode()).digest()).decode()}'"
+
+    reader = Reader(text)
+    assert [source(script) for script in reader.scripts()] == allowed["script-src"]
+    [style] = [t for (n, _), t in zip(reader.tags, reader.texts, strict=True) if n == "style"]
+    assert [source(style)] == allowed["style-src"]
+
+
+def test_page_refers_to_nothing_outside() -> None:
+    text = render(explorer())
+    for tag, attributes in Reader(text).tags:
+        assert not {"src", "srcset", "action", "style", "onclick"} & set(attributes), tag
+        assert attributes.get("href") in (None, "data:,")
+    assert not re.search(r"url\(|@import|fetch\(|XMLHttpRequest|https?:|eval\(|innerHTML", text)
+
+
+def test_arrays_are_those_given() -> None:
+    shown = explorer(labels=np.arange(25) % 4 - 1, class_names=["a", "b", "c"])
+    reader = Reader(render(shown))
+
+    def array(name: str, dtype: str) -> np.ndarray:
+        return np.frombuffer(base64.b64decode(reader.data(f"array-{name}")), dtype)
+
+    assert np.array_equal(array("points", "<f4"), shown.nodes.points.astype("f4").ravel())
+    assert np.array_equal(array("labels", "<i4"), np.arange(25) % 4 - 1)
+    assert np.array_equal(array("offsets", "<u4"), shown.edges.offsets)
+    assert np.array_equal(array("targets", "<u4"), shown.edges.targets)
+    assert np.allclose(array("saliency", "<u2") / 65535, shown.edges.saliency, atol=1e-5)
+    assert np.array_equal(array("nearest", "<u4"), shown.nearest.indices.ravel())
+    assert np.allclose(array("cosines", "<i2") / 32767, 0.5, atol=2e-5)
+
+
+def test_values_a_rounding_error_beyond_their_range_do_not_wrap_around() -> None:
+    shown = explorer()
+    edges = replace(shown.edges, saliency=np.full(50, 1.0001))
+    near = replace(shown.nearest, cosines=np.full((25, 2), 1.0001))
+    reader = Reader(render(replace(shown, edges=edges, nearest=near)))
+    for name, dtype, most in (("saliency", "<u2", 65535), ("cosines", "<i2", 32767)):
+        values = np.frombuffer(base64.b64decode(reader.data(f"array-{name}")), dtype)
+        assert set(values.tolist()) == {most}
+
+
+def test_ids_that_are_numbers_take_no_room() -> None:
+    shown = explorer(ids=[str(i) for i in range(25)])
+    assert json.loads(Reader(render(shown)).data("names"))["ids"] is None
+
+
+def test_without_labels_there_is_neither_array_nor_share() -> None:
+    bins = explorer().histogram
+    unknown = replace(bins, same=0 * bins.same, different=0 * bins.different)
+    text = render(replace(explorer(), histogram=unknown))
+    assert 'id="array-labels"' not in text
+    assert "Share of edges" not in text
+
+
+def test_a_hundred_thousand_nodes_take_some_tens_of_megabytes() -> None:
+    n, k = 100_000, 10
+    many = np.zeros(n * k, dtype=np.int64)
+    nodes = Nodes([str(i) for i in range(n)], np.zeros((n, 2)), many[:n], many[:n])
+    edges = Edges(k * np.arange(n + 1), many, np.zeros(n * k))
+    nearest = Nearest(many.reshape(n, k), np.zeros((n, k)))
+    text = render(replace(explorer(), nodes=nodes, edges=edges, nearest=nearest))
+    assert len(text) < 20e6
+
+
+@pytest.mark.parametrize(
+    ("change", "names"),
+    [
+        ({"points": np.zeros((25, 3))}, r"points must be \[25, 2\]"),
+        ({"clusters": np.zeros(24)}, r"clusters must be \[25\], not \[24\]"),
+        ({"labels": np.zeros(26)}, r"labels must be \[25\]"),
+        ({"labels": np.full(25, 2), "class_names": ["a", "b"]}, "label 2 has no class name"),
+    ],
+)
+def test_nodes_of_different_sizes_are_refused(change: dict[str, Any], names: str) -> None:
+    with pytest.raises(ValueError, match=names):
+        replace(explorer().nodes, **change)
+
+
+def test_parts_of_different_graphs_are_refused() -> None:
+    few, some = np.zeros((24, 2), dtype=np.int64), np.zeros((24, 3))
+    with pytest.raises(ValueError, match="of 25 nodes"):
+        replace(explorer(), nearest=Nearest(few, some[:, :2]))
+    with pytest.raises(ValueError, match="one target"):
+        Edges(np.array([0, 3]), few[0], some[0, :2])
+    with pytest.raises(ValueError, match="one shape"):
+        Nearest(few, some)

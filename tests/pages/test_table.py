@@ -1,0 +1,125 @@
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from homogcl.core.errors import UserError
+from homogcl.pages.table import (
+    Table,
+    insert_between_markers,
+    stale_tables,
+    to_csv,
+    to_latex,
+    to_markdown,
+)
+from homogcl.runs.record import Summary
+
+TABLE = Table(
+    columns=("Method", "Epochs", "Accuracy (%)", "Loss"),
+    rows=(
+        ("grace_a", 20, Summary(83.046, 0.5249, 10), 0.5),
+        ("b|c", None, Summary(80.0, None, 1), "failed (2)"),
+    ),
+    decimals=2,
+)
+
+
+def test_markdown_shows_mean_spread_and_number() -> None:
+    assert to_markdown(TABLE).splitlines() == [
+        "| Method | Epochs | Accuracy (%) | Loss |",
+        "| --- | --- | --- | --- |",
+        "| grace_a | 20 | 83.05 ± 0.52 (10) | 0.50 |",
+        "| b&#124;c | – | 80.00 (1) | failed (2) |",
+    ]
+
+
+def test_latex_escapes_what_it_would_misread() -> None:
+    assert to_latex(TABLE).splitlines() == [
+        r"\begin{tabular}{llll}",
+        r"\toprule",
+        r"Method & Epochs & Accuracy (\%) & Loss \\",
+        r"\midrule",
+        r"grace\_a & 20 & 83.05 $\pm$ 0.52 (10) & 0.50 \\",
+        r"b|c & -- & 80.00 (1) & failed (2) \\",
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+    table = Table((r"\&{}~^#$",), (), decimals=0)
+    escaped = r"\textbackslash{}\&\{\}\textasciitilde{}\textasciicircum{}\#\$"
+    assert rf"{escaped} \\" in to_latex(table).splitlines()
+
+
+def test_csv_keeps_every_digit_in_columns_of_its_own() -> None:
+    assert to_csv(TABLE).splitlines() == [
+        "Method,Epochs,Accuracy (%),Accuracy (%) std,Accuracy (%) n,Loss",
+        "grace_a,20,83.046,0.5249,10,0.5",
+        "b|c,,80.0,,1,failed (2)",
+    ]
+
+
+cells = st.one_of(
+    st.none(),
+    st.integers(),
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Zl", "Zp"])),
+    st.builds(Summary, st.floats(0, 1), st.none() | st.floats(0, 1), st.integers(1, 9)),
+)
+
+
+@given(st.integers(1, 4).flatmap(lambda n: st.lists(st.tuples(*[cells] * n), max_size=4)))
+def test_every_rendering_is_rectangular(rows: list[tuple[str | int | float | Summary]]) -> None:
+    width = len(rows[0]) if rows else 2
+    table = Table(tuple("abcd"[:width]), tuple(rows), decimals=1)
+    markdown = to_markdown(table).split("\n")
+    assert len(markdown) == len(rows) + 2
+    assert {line.count("|") for line in markdown} == {width + 1}
+    parsed = list(csv.reader(io.StringIO(to_csv(table), newline="")))
+    assert len({len(line) for line in parsed}) == 1
+    assert len(parsed) == len(rows) + 1
+
+
+def test_rows_that_do_not_fill_the_columns_are_refused() -> None:
+    with pytest.raises(ValueError, match="one cell for each column"):
+        Table(("a", "b"), (("only",),), decimals=1)
+
+
+PAGE = "# Results\n\n<!-- table:main -->\nold\n<!-- /table:main -->\n\nAfterwards.\n"
+
+
+def test_a_table_replaces_what_stood_between_its_markers() -> None:
+    page = insert_between_markers(PAGE, "main", TABLE)
+    assert page == PAGE.replace("old", to_markdown(TABLE))
+    assert insert_between_markers(page, "main", TABLE) == page
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "nothing",
+        "<!-- table:main -->",
+        "<!-- /table:main --><!-- table:main -->",
+        PAGE + PAGE,
+        PAGE.replace("main", "other"),
+    ],
+)
+def test_markers_must_be_there_once_and_in_order(page: str) -> None:
+    with pytest.raises(UserError, match="<!-- table:main -->"):
+        insert_between_markers(page, "main", TABLE)
+
+
+def test_stale_tables_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "page.md"
+    both = insert_between_markers(PAGE, "main", TABLE) + PAGE.replace("main", "other")
+    path.write_text(both, encoding="utf-8")
+    assert stale_tables(path, {"main": TABLE, "other": TABLE}) == ["other"]
+    path.write_text(insert_between_markers(both, "other", TABLE), encoding="utf-8")
+    assert stale_tables(path, {"main": TABLE, "other": TABLE}) == []
+    with pytest.raises(UserError, match=r"page\.md: .*table:absent"):
+        stale_tables(path, {"absent": TABLE})
+    with pytest.raises(UserError, match=r"cannot read .*nowhere\.md"):
+        stale_tables(tmp_path / "nowhere.md", {"main": TABLE})

@@ -1,0 +1,78 @@
+"""Which graphs a trained method can embed, and why not the others."""
+
+import json
+from dataclasses import asdict
+
+import pytest
+import torch
+from torch_geometric.data import Data
+
+from homogcl.core.errors import UserError
+from homogcl.methods.base import Method, Sizes
+from homogcl.runs.compatibility import Learned, for_method
+from tests.toys import Toy
+
+EDGES = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
+
+
+def graph(names: list[str] | None = None, **more: object) -> Data:
+    """Three nodes in a row with two features."""
+    x = torch.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    return Data(x=x, edge_index=EDGES, feature_names=names or [], **more)
+
+
+@pytest.fixture
+def method() -> Method:
+    return Toy(Sizes(3, 2))
+
+
+def test_the_same_graph_is_left_as_it_is(method: Method) -> None:
+    given = graph(["a", "b"])
+    assert for_method(given, method, Learned.of(given)) is given
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_columns_are_put_in_the_learned_order(method: Method, sparse: bool) -> None:
+    given = graph(["b", "a"])
+    dense = given.x
+    if sparse:
+        given.x = given.x.to_sparse_csr()
+    made = for_method(given, method, Learned.of(graph(["a", "b"])))
+    assert torch.equal(made.x.to_dense(), dense.flip(1))
+    assert made.feature_names == ["a", "b"]
+    assert torch.equal(given.x.to_dense(), dense)
+
+
+@pytest.mark.parametrize(
+    ("new", "old", "says"),
+    [
+        (graph(["a", "c"]), graph(["a", "b"]), "lacks 'b' and also has 'c'"),
+        (graph(), Data(x=torch.ones(3, 5), edge_index=EDGES), "has 2 features, but 5 were learned"),
+        (
+            graph(structural=True),
+            graph(),
+            "made of its edges, those that were learned from its own",
+        ),
+        (
+            graph(structural=True),
+            Data(x=torch.ones(3, 2), edge_index=EDGES[:, :2], structural=True),
+            "mean something else in another graph",
+        ),
+    ],
+)
+def test_refusals_have_a_reason(method: Method, new: Data, old: Data, says: str) -> None:
+    with pytest.raises(UserError, match=says):
+        for_method(new, method, Learned.of(old))
+
+
+def test_transductive_method_takes_the_same_edges_only(method: Method) -> None:
+    method.transductive = True
+    assert for_method(graph(), method, Learned.of(graph())) is not None
+    other = Data(x=torch.ones(3, 2), edge_index=EDGES[:, :2])
+    with pytest.raises(UserError, match="knows only the graph it was trained on"):
+        for_method(other, method, Learned.of(graph()))
+
+
+def test_what_was_learned_goes_through_json() -> None:
+    learned = Learned.of(graph(["a", "b"]))
+    assert Learned.read(json.loads(json.dumps(asdict(learned)))) == learned
