@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from homogcl.runs.record import Record
-from homogcl.runs.request import RunSpec
+from homogcl.runs.request import Request
 from homogcl.runs.train import OnEpoch, found, recorded_at, run_cell
 
 
@@ -33,7 +33,7 @@ class Cell(Protocol):
 class GraphCell:
     """A method on a graph, recorded in the folder called `folder`."""
 
-    spec: RunSpec
+    spec: Request
     folder: str
 
     @property

@@ -12,7 +12,7 @@ from homogcl.advice.estimate import duration
 from homogcl.core.errors import UserError
 from homogcl.core.files import only_process_in
 from homogcl.core.signals import stopping
-from homogcl.pages import terminal as display
+from homogcl.pages import terminal
 from reproduction.artifact import Artifact
 from reproduction.catalog import NAMES, chosen
 from reproduction.grid import cells_of, record_cells
@@ -47,7 +47,7 @@ def reproduce(
     started = time.perf_counter()
     with only_process_in(out):
         with (
-            display.grid(len(cells)) as show,
+            terminal.grid(len(cells)) as show,
             stopping(lambda: f"{show.done} of {len(cells)} trainings"),
         ):
             failures = record_cells(cells, records, show)
@@ -55,9 +55,9 @@ def reproduce(
         index = write_index(artifacts, written, records, out, quick=quick)
     files = [path for each in written.values() for path in each]
     for path in [*files, index]:
-        display.say(f"wrote {path}")
+        terminal.say(f"wrote {path}")
     taken = duration(time.perf_counter() - started)
-    display.say(f"{len(files)} files from {len(cells) - failures} trainings in {taken}")
+    terminal.say(f"{len(files)} files from {len(cells) - failures} trainings in {taken}")
     unwritten = len(artifacts) - len(written)
     if failures or unwritten:
         raise UserError(
@@ -75,5 +75,5 @@ def _write(
         try:
             written[artifact.name] = artifact.write(results, out, quick)
         except UserError as error:
-            display.note(f"failed: {artifact.name}: {error}")
+            terminal.note(f"failed: {artifact.name}: {error}")
     return written

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from homogcl.core.errors import UnknownName
-from homogcl.pages import terminal as display
+from homogcl.pages import terminal
 from reproduction.figures import FIGURES
 
 
@@ -22,4 +22,4 @@ def figure(
     if name not in FIGURES:
         raise UnknownName("figure", name, FIGURES)
     for path in FIGURES[name].write(results, out, quick):
-        display.say(f"wrote {path}")
+        terminal.say(f"wrote {path}")

@@ -15,7 +15,7 @@ from homogcl.core.seeds import numpy_stream
 from homogcl.methods.inference import embeddings
 from homogcl.pages.layout import lay_out
 from homogcl.runs.record import Record, write_record
-from homogcl.runs.request import RunSpec
+from homogcl.runs.request import Request
 from homogcl.runs.train import OnEpoch, found, record_of, recorded_at, scores, train
 
 
@@ -31,7 +31,7 @@ class Points:
 class LayoutCell:
     """A method on a graph and its t-SNE, which lies as .npz beside the record."""
 
-    spec: RunSpec
+    spec: Request
     folder: str
     most: int = 2**31  # nodes that are laid out; of more, so many random ones
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from homogcl.presets.resolve import resolve
-from homogcl.runs.request import RunSpec
+from homogcl.runs.request import Request
 from reproduction.artifact import Cell, GraphCell
 from reproduction.reported import read
 
@@ -62,7 +62,7 @@ class Plan:
     def _cell(self, data: str, way: Way, seed: int, quick: bool) -> GraphCell:
         changed = self.settings.get(way, {})
         overrides = {**(quick_settings(way[0]) if quick else {}), **changed}
-        spec = RunSpec(way[0], data, seed, overrides, tasks=self.tasks)
+        spec = Request(way[0], data, seed, overrides, tasks=self.tasks)
         return GraphCell(spec, self.varied if changed else self.folder)
 
 

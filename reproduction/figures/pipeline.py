@@ -18,7 +18,7 @@ from homogcl.homophily.clusters import saliency, soft_assignment
 from homogcl.homophily.plugin import HomoGCL
 from homogcl.methods.grace import GRACE
 from homogcl.methods.registry import Sizes, build
-from homogcl.runs.request import RunSpec
+from homogcl.runs.request import Request
 from reproduction.artifact import Artifact, Cell
 from reproduction.figures.drawing import BLACK, BLUE, CLASSES, GRAY, GREEN, ORANGE, draw
 
@@ -49,7 +49,7 @@ class Pipeline:
 
 def pipeline(seed: int = 0) -> Pipeline:
     """Return the picture of one step of GRACE with HomoGCL on the generated graph."""
-    spec = RunSpec("grace+homogcl", "demo", seed)
+    spec = Request("grace+homogcl", "demo", seed)
     graph = spec.graph()
     method = build(spec.method, spec.settings().method, Sizes.of(graph), seed)
     assert isinstance(method, HomoGCL)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from homogcl.core.errors import UserError
 from homogcl.runs.record import Record
-from homogcl.runs.request import RunSpec
+from homogcl.runs.request import Request
 from reproduction.artifact import Cell, GraphCell
 from reproduction.vision import ImageData, images_at_hand
 from reproduction.vision_cell import ImageMethod, VisionCell
@@ -89,7 +89,7 @@ class GraphRuns:
         settings = {**(short if quick else {}), **(self.overrides or {})}
         known = "demo" if quick else data
         specs = [
-            RunSpec(self.method, known, seed, settings, None, self.milestones(quick), self.tasks)
+            Request(self.method, known, seed, settings, None, self.milestones(quick), self.tasks)
             for seed in range(QUICK_SEEDS if quick else SEEDS)
         ]
         folder = place(self.folder, quick=quick)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from homogcl.runs.request import RunSpec
+from homogcl.runs.request import Request
 from reproduction.artifact import Artifact, Cell
 from reproduction.figures.drawing import CLASSES, draw
 from reproduction.figures.runs import QUICK_ENCODER, TITLES, Shelf, place
@@ -30,7 +30,7 @@ def _layouts(quick: bool) -> dict[str, LayoutCell]:
     most = 800 if quick else 2**31
     folder = place("figures/tsne", quick=quick)
     return {
-        name: LayoutCell(RunSpec(method, data, 0, settings, tasks=("cluster",)), folder, most)
+        name: LayoutCell(Request(method, data, 0, settings, tasks=("cluster",)), folder, most)
         for method, name in METHODS.items()
     }
 

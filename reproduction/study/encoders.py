@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from homogcl.runs.record import Summary, aggregate
-from homogcl.runs.request import RunSpec
+from homogcl.runs.request import Request
 from reproduction.artifact import Artifact, Cell, GraphCell
 from reproduction.figures.drawing import bars, draw
 from reproduction.figures.runs import QUICK_ENCODER, TITLES, Runs, Shelf, all_cells, place
@@ -37,7 +37,7 @@ def _runs(panel: tuple[str, str], encoder: str, kind: str, *, quick: bool) -> Ru
     # What other parts of the study train, they record.
     kept = "study/encoders" if _ENCODERS[encoder] else "study/levers" if variant else "presets"
     specs = [
-        RunSpec(f"{base}{plugin}", data, seed, settings, tasks=("probe",))
+        Request(f"{base}{plugin}", data, seed, settings, tasks=("probe",))
         for seed in range(1 if quick else SEEDS[data])
     ]
     return Runs(kind, data, tuple(GraphCell(spec, place(kept, quick=quick)) for spec in specs))

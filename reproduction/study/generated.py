@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from homogcl.data.synthetic import Shares
 from homogcl.runs.record import Record, Summary
-from homogcl.runs.request import RunSpec
+from homogcl.runs.request import Request
 from reproduction.artifact import Artifact, Cell, GraphCell
 from reproduction.figures.drawing import BLUE, GRAY, ORANGE, VERMILION, draw
 from reproduction.figures.runs import QUICK_ENCODER, Runs, Shelf, all_cells, place
@@ -42,7 +42,7 @@ def _runs(kind: str, homophily: float, topics: float, *, quick: bool) -> Runs:
     folder = place("study/generated", quick=quick)
     seeds = range(2 if quick else SEEDS)
     specs = [
-        RunSpec(method, data, seed, {**narrow, **settings}, tasks=("probe",)) for seed in seeds
+        Request(method, data, seed, {**narrow, **settings}, tasks=("probe",)) for seed in seeds
     ]
     return Runs(kind, data, tuple(GraphCell(spec, folder) for spec in specs))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from homogcl.runs.request import RunSpec
+from homogcl.runs.request import Request
 from reproduction.artifact import Artifact, Cell, GraphCell
 from reproduction.figures.runs import place
 from reproduction.paper import write_table
@@ -40,7 +40,7 @@ def _cell(method: str, data: str, seed: int, tasks: tuple[str, ...], quick: bool
     # What other parts of the study train, they record; their quick forms have other settings.
     own = quick or preset is not None
     kept = "study/goals" if own else "study/levers" if variant else "presets"
-    spec = RunSpec(method, data, seed, settings, preset, tasks=tasks)
+    spec = Request(method, data, seed, settings, preset, tasks=tasks)
     return GraphCell(spec, place(kept, quick=quick))
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from homogcl.pages.table import Table
 from homogcl.presets.resolve import resolve
 from homogcl.runs.record import Summary
-from homogcl.runs.request import RunSpec
+from homogcl.runs.request import Request
 from reproduction.artifact import Artifact, Cell, GraphCell
 from reproduction.figures.drawing import BLUE, GRAY, ORANGE, VERMILION, draw
 from reproduction.figures.runs import TITLES
@@ -65,7 +65,7 @@ def _cell(method: str, data: str, seed: int, lever: Mapping[str, object], quick:
     settings = {**(quick_settings(method) if quick else {}), **lever}
     tasks = ("probe", "saliency") if lever else ("probe",)
     return GraphCell(
-        RunSpec(method, data, seed, settings, tasks=tasks), "study/levers" if lever else "presets"
+        Request(method, data, seed, settings, tasks=tasks), "study/levers" if lever else "presets"
     )
 
 

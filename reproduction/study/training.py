@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from homogcl.runs.record import Record
-from homogcl.runs.request import RunSpec
+from homogcl.runs.request import Request
 from reproduction.artifact import Artifact, Cell, GraphCell
 from reproduction.figures.drawing import draw
 from reproduction.figures.runs import QUICK_ENCODER, TITLES, Runs, Shelf, all_cells, place
@@ -43,7 +43,7 @@ def _runs(base: str, data: str, kind: str, *, quick: bool) -> Runs:
     milestones = tuple(each for each in _MILESTONES if each < epochs)
     tasks = ("probe", "unlabeled", "saliency")
     specs = [
-        RunSpec(f"{base}{plugin}", data, seed, overrides, None, milestones, tasks)
+        Request(f"{base}{plugin}", data, seed, overrides, None, milestones, tasks)
         for seed in range(1 if quick else SEEDS)
     ]
     folder = place("study/training", quick=quick)

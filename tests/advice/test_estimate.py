@@ -12,7 +12,7 @@ from homogcl.data.load import citation_graph
 from homogcl.losses import Workspace, info_nce
 from homogcl.methods.registry import Sizes, build, method_names
 from homogcl.presets.resolve import Settings, resolve
-from homogcl.runs.request import RunSpec
+from homogcl.runs.request import Request
 from homogcl.training.loop import fit
 from tests.graphs import same, snapshot
 
@@ -158,7 +158,7 @@ def test_a_training_without_memory_is_warned_of_or_refused(
 
     monkeypatch.setattr(forecast, "estimate", expected)
     monkeypatch.setattr(forecast, "available_bytes", lambda: free)
-    spec = RunSpec("grace", "demo", overrides={"epochs": 1000})
+    spec = Request("grace", "demo", overrides={"epochs": 1000})
     graph = citation_graph(100, 3, 10, seed=0)
     if said == "refused":
         with pytest.raises(UserError, match="need 5"):
@@ -168,7 +168,7 @@ def test_a_training_without_memory_is_warned_of_or_refused(
     printed = capsys.readouterr().err
     assert "training takes about 2 minutes and 5.0 GB" in printed
     assert ("warning: " in printed) == (said != "")
-    forecast.foretell(RunSpec("grace", "demo", overrides={"epochs": 1}), graph)
+    forecast.foretell(Request("grace", "demo", overrides={"epochs": 1}), graph)
     assert capsys.readouterr().err == ""
 
 

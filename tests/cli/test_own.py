@@ -220,7 +220,7 @@ def test_unknown_nodes_are_named(homogcl: Shell) -> None:
 
 
 def test_a_graph_on_disk_trains_as_in_memory(homogcl: Shell) -> None:
-    assert "wrote 90 nodes" in homogcl("map", "papers", "on-disk")
+    assert "wrote 90 nodes" in homogcl("to-disk", "papers", "on-disk")
     batch = ("--batch", "parts:30", *FAST)
     homogcl("train", "grace+homogcl", "papers", *batch, "--out", "a")
     assert "on-disk: 90 nodes" in homogcl("train", "grace+homogcl", "on-disk", *batch, "--out", "b")
@@ -228,6 +228,6 @@ def test_a_graph_on_disk_trains_as_in_memory(homogcl: Shell) -> None:
     np.testing.assert_array_equal(first, second)
     homogcl("embed", "b", "-o", "z.npy")
     assert Path("z.ids.txt").read_text().split()[:2] == ["p0", "p1"]
-    assert "holds a graph already" in homogcl.refuses("map", "papers", "on-disk")
+    assert "holds a graph already" in homogcl.refuses("to-disk", "papers", "on-disk")
     said = homogcl.refuses("train", "grace", "on-disk", "--source", "paper")
     assert "on-disk is a mapped graph; source belongs to files" in said

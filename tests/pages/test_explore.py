@@ -23,7 +23,7 @@ from homogcl.pages.explore import (
 )
 from homogcl.runs.folder import RunFolder
 from homogcl.runs.log import Log
-from homogcl.runs.request import RunSpec
+from homogcl.runs.request import Request
 from homogcl.runs.train import train
 
 EDGES = np.array([[0, 0, 0, 1, 1, 2, 2, 3], [1, 2, 3, 0, 2, 0, 1, 0]])
@@ -50,7 +50,7 @@ def trained(tmp_path: Path, serve: Callable[[Data], None]) -> Callable[[str], Ru
 
     def make(method: str) -> RunFolder:
         serve(small())
-        spec = RunSpec(method, "demo", 0, {"epochs": 3, "hidden_dim": 16, "out_dim": 8})
+        spec = Request(method, "demo", 0, {"epochs": 3, "hidden_dim": 16, "out_dim": 8})
         folder = RunFolder(tmp_path / method)
         folder.begin(spec, spec.graph(), resume=False)
         folder.finish(train(spec, on_epoch=Log(folder.path)))

@@ -23,7 +23,7 @@ from homogcl.methods.grace import GRACE
 from homogcl.methods.inference import embeddings
 from homogcl.methods.registry import Method, Sizes, build
 from homogcl.runs.record import read_record, write_record
-from homogcl.runs.request import RunSpec
+from homogcl.runs.request import Request
 from homogcl.runs.train import recorded_at, run_cell, scores, train
 from homogcl.training.loop import TrainConfig, fit
 from reproduction.layout_cell import LayoutCell, read_points
@@ -75,13 +75,13 @@ def test_a_view_without_change_is_like_itself(block_graph: Data) -> None:
 
 
 def test_methods_that_compare_otherwise_are_refused_before_training(tmp_path: Path) -> None:
-    spec = RunSpec("bgrl", "demo", 0, FAST, tasks=("similarity",))
+    spec = Request("bgrl", "demo", 0, FAST, tasks=("similarity",))
     with pytest.raises(UserError, match="BGRL does not compare nodes as GRACE does"):
         run_cell(spec, tmp_path, on_epoch=lambda epoch: pytest.fail("trained"))
 
 
 def test_following_similarities_leaves_the_training_as_it_was(block_graph: Data) -> None:
-    plain = RunSpec("grace", "demo", 0, {**SMALL, "epochs": 4})
+    plain = Request("grace", "demo", 0, {**SMALL, "epochs": 4})
     followed = replace(plain, milestones=(1, 3), tasks=("similarity",))
     one, two = (train(spec, graph=block_graph) for spec in (plain, followed))
     assert set(two.milestones) == {"1", "3"}
@@ -92,7 +92,7 @@ def test_following_similarities_leaves_the_training_as_it_was(block_graph: Data)
 
 
 def test_a_record_whose_milestones_lack_a_task_is_made_again(tmp_path: Path) -> None:
-    spec = RunSpec("grace", "demo", 0, FAST, milestones=(1,), tasks=("similarity",))
+    spec = Request("grace", "demo", 0, FAST, milestones=(1,), tasks=("similarity",))
     record, ran = run_cell(spec, tmp_path)
     assert ran
     assert run_cell(spec, tmp_path)[1] is False
@@ -230,7 +230,7 @@ def test_wrong_settings_of_images_are_named(tmp_path: Path) -> None:
 
 
 def test_points_lie_beside_their_record_and_are_made_again_if_lost(tmp_path: Path) -> None:
-    cell = LayoutCell(RunSpec("grace", "demo", 0, FAST, tasks=("cluster",)), "points", most=40)
+    cell = LayoutCell(Request("grace", "demo", 0, FAST, tasks=("cluster",)), "points", most=40)
     record, ran = cell.run(tmp_path)
     assert ran
     points = read_points(cell.points_path(tmp_path))

@@ -13,13 +13,13 @@ import pytest
 from homogcl.core.errors import UserError
 from homogcl.core.signals import Stopped, stopping
 from homogcl.runs.record import Record, read_record, record_path, write_record
-from homogcl.runs.request import RunSpec
+from homogcl.runs.request import Request
 from homogcl.runs.train import OnEpoch, run_cell
 from reproduction.artifact import Artifact, Cell, GraphCell
 from reproduction.grid import cells_of, record_cells
 from tests.records import make_record
 
-SPEC = RunSpec("raw", "demo", tasks=("probe",))
+SPEC = Request("raw", "demo", tasks=("probe",))
 
 
 @dataclass(frozen=True)
@@ -103,10 +103,10 @@ def test_a_signal_is_no_failure_of_a_cell(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def recorded(tmp_path: Path) -> Callable[[RunSpec], Record]:
+def recorded(tmp_path: Path) -> Callable[[Request], Record]:
     """Run a cell and return its record as it is on disk."""
 
-    def run(spec: RunSpec) -> Record:
+    def run(spec: Request) -> Record:
         made, _ = run_cell(spec, tmp_path)
         return read_record(record_path(tmp_path, made))
 
@@ -114,10 +114,10 @@ def recorded(tmp_path: Path) -> Callable[[RunSpec], Record]:
 
 
 def test_a_record_loses_nothing_when_a_cell_is_asked_for_more(
-    tmp_path: Path, recorded: Callable[[RunSpec], Record]
+    tmp_path: Path, recorded: Callable[[Request], Record]
 ) -> None:
     small = {"hidden_dim": 8, "out_dim": 4, "epochs": 2}
-    spec = RunSpec("dgi", "demo", 0, small, milestones=(1,), tasks=("probe",))
+    spec = Request("dgi", "demo", 0, small, milestones=(1,), tasks=("probe",))
     first = recorded(spec)
     more = recorded(replace(spec, milestones=(), tasks=("knn",)))
     assert set(more.milestones) == {"1"}
@@ -130,7 +130,7 @@ def test_a_record_loses_nothing_when_a_cell_is_asked_for_more(
 
 
 def test_a_failed_record_is_run_again(
-    tmp_path: Path, recorded: Callable[[RunSpec], Record]
+    tmp_path: Path, recorded: Callable[[Request], Record]
 ) -> None:
     first = recorded(SPEC)
     write_record(tmp_path, first.model_copy(update={"status": "failed", "reason": "no memory"}))

@@ -11,7 +11,7 @@ from torch_geometric.transforms import Compose, ToUndirected
 from homogcl.core.errors import UserError
 from homogcl.runs.embedder import Embedder
 from homogcl.runs.folder import RunFolder
-from homogcl.runs.request import RunSpec
+from homogcl.runs.request import Request
 from homogcl.runs.train import train
 from homogcl.runs.transform import AddEmbeddings
 
@@ -35,7 +35,7 @@ def test_a_run_folder_gives_its_own_embeddings(tmp_path: Path) -> None:
     rows = "".join(f"n{i},{i % 3 + 1},{i % 5}\n" for i in range(12))
     (tmp_path / "nodes.csv").write_text("id,u,v\n" + rows)
     files = {"nodes": "nodes.csv", "features": ["u", "v"]}
-    spec = RunSpec("grace", str(tmp_path / "edges.csv"), 3, SMALL, files=files)
+    spec = Request("grace", str(tmp_path / "edges.csv"), 3, SMALL, files=files)
     folder, graph = RunFolder(tmp_path / "run"), spec.graph()
     folder.begin(spec, graph, resume=False)
     folder.finish(train(spec, graph=graph))

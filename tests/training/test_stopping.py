@@ -11,7 +11,7 @@ from torch_geometric.data import Data
 from homogcl.homophily.selection import rank_of_directions
 from homogcl.methods.inference import embeddings
 from homogcl.methods.registry import Method, Sizes, build
-from homogcl.runs.request import RunSpec
+from homogcl.runs.request import Request
 from homogcl.runs.train import run_cell
 from homogcl.training.checkpoint import Checkpoints
 from homogcl.training.loop import Epoch, TrainConfig, fit
@@ -79,11 +79,11 @@ def test_a_resumed_training_settles_at_the_same_epoch(block_graph: Data, tmp_pat
 
 def test_a_record_says_when_its_run_settled(tmp_path: Path) -> None:
     settings = {**SMALL, "epochs": 60, "settle": 0.9}
-    record, _ = run_cell(RunSpec("grace", "demo", 0, settings, tasks=("probe",)), tmp_path)
+    record, _ = run_cell(Request("grace", "demo", 0, settings, tasks=("probe",)), tmp_path)
     assert record.epochs == 2 * LOOK_EVERY
     assert record.metrics["epochs"] == 2 * LOOK_EVERY
     full, _ = run_cell(
-        RunSpec("grace", "demo", 0, {**SMALL, "epochs": 20}, tasks=("probe",)), tmp_path
+        Request("grace", "demo", 0, {**SMALL, "epochs": 20}, tasks=("probe",)), tmp_path
     )
     assert "epochs" not in full.metrics
     assert full.epochs == 20

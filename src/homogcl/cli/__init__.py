@@ -9,10 +9,10 @@ import typer
 
 from homogcl.cli.advice import doctor, inspect
 from homogcl.cli.catalog import list_names, show
-from homogcl.cli.closeness import neighbors, saliency
 from homogcl.cli.explore import explore
-from homogcl.cli.mapping import map_graph
+from homogcl.cli.neighbors import neighbors, saliency
 from homogcl.cli.records import run
+from homogcl.cli.to_disk import to_disk
 from homogcl.cli.training import demo, embed, evaluate, train
 from homogcl.cli.tuning import tune
 from homogcl.core.errors import UserError
@@ -32,7 +32,7 @@ for command in (
 ):
     app.command()(command)
 app.command("list")(list_names)
-app.command("map")(map_graph)
+app.command("to-disk")(to_disk)
 
 
 def main() -> None:

@@ -13,7 +13,7 @@ from homogcl.advice.doctor import Finding, examine
 from homogcl.cli.files import with_files
 from homogcl.cli.options import Data, Json, Root, Seed
 from homogcl.data.load import load
-from homogcl.pages import terminal as display
+from homogcl.pages import terminal
 
 
 def doctor(as_json: Json = False, root: Root = None) -> None:
@@ -21,10 +21,10 @@ def doctor(as_json: Json = False, root: Root = None) -> None:
     findings = examine(root)
     ready = not any(finding.stops for finding in findings)
     if as_json:
-        display.result({"ready": ready, "findings": [asdict(f) for f in findings]}, as_json=True)
+        terminal.result({"ready": ready, "findings": [asdict(f) for f in findings]}, as_json=True)
     else:
         _show_findings(findings)
-        display.say("\nready" if ready else "\nnot ready: see the lines marked with !")
+        terminal.say("\nready" if ready else "\nnot ready: see the lines marked with !")
     raise typer.Exit(0 if ready else 1)
 
 
@@ -44,23 +44,23 @@ def inspect(
     doubts = advice.warnings(known, measured)
     if as_json:
         report = {**asdict(known), "saliency": measured and asdict(measured), "warnings": doubts}
-        display.result(report, as_json=True)
+        terminal.result(report, as_json=True)
         return
     if "report" in graph:
-        display.say(f"read: {graph.report}\n")
-    display.result(_facts(known), as_json=False)
+        terminal.say(f"read: {graph.report}\n")
+    terminal.result(_facts(known), as_json=False)
     if measured is not None:
-        display.say(f"\nsaliency S after {measured.epochs} epochs of {advice.METHOD}")
-        display.rows(_spreads(measured), as_json=False)
-        display.say(
+        terminal.say(f"\nsaliency S after {measured.epochs} epochs of {advice.METHOD}")
+        terminal.rows(_spreads(measured), as_json=False)
+        terminal.say(
             "a held-out edge has the higher S than a pair without an edge in "
             f"{measured.separation:.0%} of cases (chance: 50%)"
         )
-    display.say("")
+    terminal.say("")
     for doubt in doubts:
-        display.say(f"warning: {doubt}")
+        terminal.say(f"warning: {doubt}")
     if not doubts:
-        display.say("no reason found to doubt that neighbors belong together")
+        terminal.say("no reason found to doubt that neighbors belong together")
 
 
 def _show_findings(findings: list[Finding]) -> None:
@@ -68,19 +68,19 @@ def _show_findings(findings: list[Finding]) -> None:
     for area in dict.fromkeys(finding.area for finding in findings):
         here = [finding for finding in findings if finding.area == area]
         fine = {f.name: f.found for f in here if f.ok}
-        display.say(f"{area}:")
+        terminal.say(f"{area}:")
         if area == "packages":
-            display.paragraph(", ".join(f"{name} {found}" for name, found in fine.items()))
+            terminal.paragraph(", ".join(f"{name} {found}" for name, found in fine.items()))
         elif area == "data":
-            display.paragraph(f"root {fine.pop('root', '')}")
-            display.paragraph(f"complete: {', '.join(fine)}")
+            terminal.paragraph(f"root {fine.pop('root', '')}")
+            terminal.paragraph(f"complete: {', '.join(fine)}")
         else:
             for name, found in fine.items():
-                display.paragraph(f"{name}: {found}")
+                terminal.paragraph(f"{name}: {found}")
         for finding in here:
             if not finding.ok:
                 mark = "!" if finding.needed else "-"
-                display.say(f"{mark} {finding.name}: {finding.found} -> {finding.advice}")
+                terminal.say(f"{mark} {finding.name}: {finding.found} -> {finding.advice}")
 
 
 def _facts(known: advice.Facts) -> dict[str, object]:

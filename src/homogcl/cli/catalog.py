@@ -13,9 +13,9 @@ from homogcl.advice.estimate import estimate
 from homogcl.cli.options import Data, Json, Preset, Root
 from homogcl.data.load import data_names, source
 from homogcl.methods.registry import method_class, method_names, plugin_names, summary
-from homogcl.pages import terminal as display
+from homogcl.pages import terminal
 from homogcl.presets.resolve import preset_names
-from homogcl.runs.request import RunSpec
+from homogcl.runs.request import Request
 
 
 class Listing(StrEnum):
@@ -46,7 +46,7 @@ def list_names(what: Listing, as_json: Json = False) -> None:
             for method, section, origin in preset_names()
         ],
     }
-    display.rows(rows[what.value], as_json=as_json)
+    terminal.rows(rows[what.value], as_json=as_json)
 
 
 def show(
@@ -58,7 +58,7 @@ def show(
     root: Root = None,
 ) -> None:
     """Show the settings of METHOD on DATA, where they come from and what training would take."""
-    asked = RunSpec(method, data, preset=preset, root=root)
+    asked = Request(method, data, preset=preset, root=root)
     graph = asked.graph() if cost or Path(data).exists() else None
     spec = asked.for_size(_nodes(data) if graph is None else int(graph.num_nodes or 0))
     settings = spec.settings()
@@ -67,12 +67,12 @@ def show(
         more = {"seconds": expected.seconds, "bytes": expected.bytes} if expected else {}
         typer.echo(json.dumps({**settings.flat(), "source": settings.source, **more}))
         return
-    display.result(settings.flat(), as_json=False)
-    display.say(f"source: {settings.source}")
+    terminal.result(settings.flat(), as_json=False)
+    terminal.say(f"source: {settings.source}")
     if spec.preset != asked.preset:
-        display.say(f"preset {spec.preset}, since no preset knows {data} and it has many nodes")
+        terminal.say(f"preset {spec.preset}, since no preset knows {data} and it has many nodes")
     if expected:
-        display.say(f"training takes {expected}")
+        terminal.say(f"training takes {expected}")
 
 
 def _nodes(data: str) -> int:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from homogcl.cli.options import Json, Map, OtherData, Root
-from homogcl.pages import terminal as display
+from homogcl.pages import terminal
 from homogcl.pages.explore import write_explorer
 from homogcl.runs.folder import RunFolder
 
@@ -33,6 +33,6 @@ def explore(
     if as_json:
         nodes = len(explorer.nodes.ids)
         told = {"page": str(path), "nodes": nodes, "bytes": size, "seconds": round(seconds, 1)}
-        display.result(told, as_json=True)
+        terminal.result(told, as_json=True)
     else:
-        display.say(f"wrote {path} ({size / 1e6:.1f} MB) in {seconds:.0f} s; open it in a browser")
+        terminal.say(f"wrote {path} ({size / 1e6:.1f} MB) in {seconds:.0f} s; open it in a browser")

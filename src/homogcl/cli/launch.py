@@ -14,12 +14,12 @@ from torch.distributed.launcher.api import LaunchConfig, elastic_launch
 from homogcl.core.distributed import Ranks
 from homogcl.core.errors import UserError
 from homogcl.runs.folder import RunFolder
-from homogcl.runs.request import RunSpec
+from homogcl.runs.request import Request
 from homogcl.runs.train import ready
 
 
 def launch(
-    spec: RunSpec,
+    spec: Request,
     folder: RunFolder,
     processes: int,
     max_restarts: int,
@@ -71,7 +71,7 @@ def launch(
         ) from None
 
 
-def _arguments(spec: RunSpec, folder: RunFolder) -> list[str]:
+def _arguments(spec: Request, folder: RunFolder) -> list[str]:
     """Return the command of one process: the same training, from the folder that was begun."""
     arguments = ["-m", "homogcl", "train", spec.method, spec.data, "--seed", str(spec.seed)]
     arguments += ["--out", str(folder.path), "--resume"]

@@ -12,8 +12,8 @@ from homogcl.cli.files import with_files
 from homogcl.cli.options import Preset, Root, Set, Task
 from homogcl.core.errors import UserError
 from homogcl.core.settings import parse_overrides
-from homogcl.pages import terminal as display
-from homogcl.runs.request import RunSpec
+from homogcl.pages import terminal
+from homogcl.runs.request import Request
 from homogcl.runs.tasks import DEFAULT_TASKS
 from homogcl.runs.train import run_cell
 
@@ -38,14 +38,14 @@ def run(
     epochs = _epochs(milestones)
     scored = tuple(task.value for task in tasks) if tasks else DEFAULT_TASKS
     cells = [
-        RunSpec(method, name, seed, overrides, preset, epochs, scored, root, files)
+        Request(method, name, seed, overrides, preset, epochs, scored, root, files)
         for name in data
         for method in methods
         for seed in range(seeds)
     ]
     for spec in cells:
         spec.settings()  # what is wrong is said before the first hour, not after it
-    with display.grid(len(cells)) as show:
+    with terminal.grid(len(cells)) as show:
         for spec in cells:
             record, ran = run_cell(spec, results, show.epoch(f"{spec.method} on {spec.name}"))
             show.cell(record, ran=ran)

@@ -17,13 +17,13 @@ from homogcl.core.distributed import joined, was_restarted
 from homogcl.core.settings import parse_batch, parse_overrides
 from homogcl.data.load import original_ids
 from homogcl.methods.inference import embeddings
-from homogcl.pages import terminal as display
+from homogcl.pages import terminal
 from homogcl.pages.demo import demo as run_demo
 from homogcl.runs import curves
 from homogcl.runs.export import FORMATS, check_ending, write_embeddings
 from homogcl.runs.folder import RunFolder
 from homogcl.runs.log import Log
-from homogcl.runs.request import RunSpec
+from homogcl.runs.request import Request
 from homogcl.runs.train import OnEpoch, link_prediction, ready, scores
 from homogcl.runs.train import train as train_spec
 from homogcl.training.checkpoint import Checkpoints, parse_intervals
@@ -64,7 +64,7 @@ def train(
     SIGINT and SIGTERM stop it after a checkpoint, from which --resume goes on to the same bits.
     """
     overrides = {**parse_overrides(settings or []), **(parse_batch(batch) if batch else {})}
-    spec = RunSpec(method, data, seed, overrides, preset, root=root, files=files)
+    spec = Request(method, data, seed, overrides, preset, root=root, files=files)
     spec.settings()
     folder = RunFolder(out or Path("runs") / f"{spec.name}-{method}-s{seed}")
     checkpoints = Checkpoints(folder.checkpoints, **parse_intervals(save_every))
@@ -89,8 +89,8 @@ def train(
             opened.enter_context(folder.locked())
             folder.begin(spec, graph, resume=resume or was_restarted())
             if "report" in graph:
-                display.say(f"{spec.name}: {graph.report}")
-            shown = opened.enter_context(display.training(f"{method} on {spec.name}"))
+                terminal.say(f"{spec.name}: {graph.report}")
+            shown = opened.enter_context(terminal.training(f"{method} on {spec.name}"))
             followers += [Log(folder.path), shown]
 
             def follow(epoch: Epoch) -> None:
@@ -101,7 +101,7 @@ def train(
                 spec, graph=graph, on_epoch=follow, checkpoints=checkpoints, ranks=ranks
             )
             folder.finish(trained)
-    display.say(
+    terminal.say(
         f"trained {method} on {spec.name} in {trained.seconds:.1f} s; run folder: {folder.path}"
     )
 
@@ -120,11 +120,13 @@ def evaluate(
     spec = folder.spec(root, data, files)
     graph = folder.graph(spec)
     if task is Task.links:
-        with display.training(f"{spec.method} on {spec.name} without a tenth of its edges") as show:
+        with terminal.training(
+            f"{spec.method} on {spec.name} without a tenth of its edges"
+        ) as show:
             metrics = link_prediction(spec, graph, show)
     else:
         metrics = scores(folder.method(), graph, spec.seed, (task.value,))
-    display.result({"task": task.value, **metrics}, as_json=as_json)
+    terminal.result({"task": task.value, **metrics}, as_json=as_json)
 
 
 @with_files
@@ -141,4 +143,4 @@ def embed(
     graph = folder.graph(folder.spec(root, data, files))
     z = embeddings(folder.method(), graph).cpu().numpy()
     for path in write_embeddings(output, original_ids(graph), z):
-        display.say(f"wrote {path}")
+        terminal.say(f"wrote {path}")

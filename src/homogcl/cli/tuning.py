@@ -14,8 +14,8 @@ from homogcl.advice.tune import BEST, Search, Trial, best, search
 from homogcl.cli.files import with_files
 from homogcl.cli.options import Data, Json, Root, Seed, Set
 from homogcl.core.settings import parse_overrides
-from homogcl.pages import terminal as display
-from homogcl.runs.request import RunSpec
+from homogcl.pages import terminal
+from homogcl.runs.request import Request
 
 
 class Criterion(StrEnum):
@@ -40,25 +40,25 @@ def tune(
 ) -> None:
     """Search settings of METHOD on DATA by validation accuracy, or without any label."""
     overrides = parse_overrides(settings or [])
-    spec = RunSpec(method, data, seed, overrides, root=root, files=files)
+    spec = Request(method, data, seed, overrides, root=root, files=files)
     what = Search(method, spec.name, criterion.value, overrides, seed)
     graph = spec.graph()
     folder = out or Path("tune") / f"{spec.name}-{method}-{criterion.value}-s{seed}"
 
     def follow(trial: Trial) -> None:
         shown = "not finite" if trial.score is None else f"{trial.score:.4f}"
-        display.note(f"trial {trial.number}: {shown}")
+        terminal.note(f"trial {trial.number}: {shown}")
 
     done = search(what, graph, trials, folder, follow)
     winner = best(done)
     if as_json:
         result = {"criterion": criterion.value, "best": asdict(winner)}
-        display.result({**result, "trials": [asdict(trial) for trial in done]}, as_json=True)
+        terminal.result({**result, "trials": [asdict(trial) for trial in done]}, as_json=True)
         return
-    display.rows([_row(trial, criterion.value) for trial in _ordered(done)], as_json=False)
+    terminal.rows([_row(trial, criterion.value) for trial in _ordered(done)], as_json=False)
     flags = " ".join(f"--set {key}={value:.6g}" for key, value in winner.settings.items())
-    display.say(f"\nbest: homogcl train {method} {data} {flags}")
-    display.say(f"as a preset: {folder / BEST}")
+    terminal.say(f"\nbest: homogcl train {method} {data} {flags}")
+    terminal.say(f"as a preset: {folder / BEST}")
 
 
 def _ordered(trials: list[Trial]) -> list[Trial]:

@@ -11,11 +11,11 @@ from torch_geometric.data import Data
 from homogcl.data.load import statistics
 from homogcl.homophily.plugin import HomoGCL
 from homogcl.methods.inference import embeddings
-from homogcl.pages import terminal as display
+from homogcl.pages import terminal
 from homogcl.pages.comparison_page import EmbeddingMap, Page, SaliencyBins, write_page
 from homogcl.pages.explore import cluster
 from homogcl.pages.layout import lay_out
-from homogcl.runs.request import RunSpec
+from homogcl.runs.request import Request
 from homogcl.runs.train import Trained, scores, train
 from homogcl.training.loop import Epoch
 
@@ -36,8 +36,8 @@ def demo(out: Path, seed: int = 0) -> Path:
                 curve.setdefault(term, []).append(value)
             show(epoch)
 
-        with display.training(name) as show:
-            trained = train(RunSpec(name, "demo", seed), on_epoch=follow)
+        with terminal.training(name) as show:
+            trained = train(Request(name, "demo", seed), on_epoch=follow)
         scored = scores(trained.method, trained.graph, seed)
         results[name] = {metric: scored[metric] for metric in ("test_accuracy", "nmi", "ari")}
         maps.append(_map(name, trained, seed))
@@ -100,9 +100,9 @@ def _report(
         }
         for name, metrics in results.items()
     ]
-    display.rows(shown, as_json=False)
-    display.say("\nedges by saliency: share that joins two nodes of one class")
-    display.rows(
+    terminal.rows(shown, as_json=False)
+    terminal.say("\nedges by saliency: share that joins two nodes of one class")
+    terminal.rows(
         [
             {
                 "saliency": f"{low:.1f}-{high:.1f}",
@@ -116,4 +116,4 @@ def _report(
         ],
         as_json=False,
     )
-    display.say(f"\npage: {path} ({seconds:.0f} s in all)")
+    terminal.say(f"\npage: {path} ({seconds:.0f} s in all)")

@@ -25,7 +25,7 @@ from homogcl.pages.charts import SaliencyHistogram
 from homogcl.pages.explore_page import Edges, Explorer, Nearest, Nodes, render
 from homogcl.pages.layout import lay_out
 from homogcl.runs.folder import RunFolder
-from homogcl.runs.request import RunSpec
+from homogcl.runs.request import Request
 
 Floats = npt.NDArray[np.floating]
 Integers = npt.NDArray[np.integer]
@@ -38,7 +38,7 @@ _ROWS = 256  # of cosines at a time: 300 MB at the most nodes
 
 
 def write_explorer(
-    folder: RunFolder, path: Path, way: str = "tsne", spec: RunSpec | None = None
+    folder: RunFolder, path: Path, way: str = "tsne", spec: Request | None = None
 ) -> Explorer:
     """Write the page of a finished run to `path` and return what it shows.
 
@@ -53,7 +53,7 @@ def write_explorer(
     return explorer
 
 
-def explore(folder: RunFolder, way: str = "tsne", spec: RunSpec | None = None) -> Explorer:
+def explore(folder: RunFolder, way: str = "tsne", spec: Request | None = None) -> Explorer:
     """Return what the page of a finished run shows."""
     spec, z = spec or folder.spec(), folder.embeddings()
     if len(z) > MOST_NODES:

@@ -26,7 +26,7 @@ from homogcl.methods.registry import Method, Sizes, build
 from homogcl.presets.resolve import NO_DATA_SET, Settings, resolve
 from homogcl.runs.compatibility import Learned, for_method
 from homogcl.runs.log import read_curves
-from homogcl.runs.request import RunSpec, resolved_settings
+from homogcl.runs.request import Request, resolved_settings
 from homogcl.runs.train import Trained
 
 T = TypeVar("T")
@@ -68,7 +68,7 @@ class RunFolder:
         """Keep other processes out of the folder until the block is left or this process dies."""
         return only_process_in(self.path, (self.checkpoints,))
 
-    def begin(self, spec: RunSpec, graph: Data, *, resume: bool) -> None:
+    def begin(self, spec: Request, graph: Data, *, resume: bool) -> None:
         """Write the configuration; refuse a folder in use unless it is to be resumed as it was.
 
         Args:
@@ -121,7 +121,7 @@ class RunFolder:
         root: Path | None = None,
         data: str | None = None,
         files: Mapping[str, object] | None = None,
-    ) -> RunSpec:
+    ) -> Request:
         """Return what was run here.
 
         Args:
@@ -134,7 +134,7 @@ class RunFolder:
         place = own_path(config.data if data is None else data)
         if not files and place is not None and (data is None or description(place) is None):
             files = config.files
-        return RunSpec(
+        return Request(
             config.method,
             config.data if data is None else data,
             config.seed,
@@ -144,7 +144,7 @@ class RunFolder:
             files=files or {},
         )
 
-    def graph(self, spec: RunSpec) -> Data:
+    def graph(self, spec: Request) -> Data:
         """Return the graph of `spec` as the method that was trained here takes it.
 
         Where it is the run's own, files that are gone or have changed are an error that names

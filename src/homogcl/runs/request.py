@@ -20,7 +20,7 @@ from homogcl.runs.tasks import DEFAULT_TASKS
 
 
 @dataclass(frozen=True)
-class RunSpec:
+class Request:
     """What to run: a method on a data set with a seed, and settings that differ from the preset.
 
     Attributes:
@@ -58,7 +58,7 @@ class RunSpec:
             overrides = {**overrides, "features": "structural"}
         return resolve(self.method, self._known, overrides, self.preset)
 
-    def for_size(self, nodes: int) -> RunSpec:
+    def for_size(self, nodes: int) -> Request:
         """Return the same under the preset for a graph of `nodes` nodes, unless one was chosen."""
         if self.preset is not None:
             return self
@@ -82,7 +82,7 @@ class RunSpec:
         )
 
 
-def recorded_settings(spec: RunSpec) -> dict[str, JsonValue]:
+def recorded_settings(spec: Request) -> dict[str, JsonValue]:
     """Return the settings that are not the defaults: a record is found by them.
 
     A method that gains a setting keeps its records, since they were made with its default.
@@ -90,12 +90,12 @@ def recorded_settings(spec: RunSpec) -> dict[str, JsonValue]:
     return _dumped(spec, all_of_them=False)
 
 
-def resolved_settings(spec: RunSpec) -> dict[str, JsonValue]:
+def resolved_settings(spec: Request) -> dict[str, JsonValue]:
     """Return all settings of a run."""
     return _dumped(spec, all_of_them=True)
 
 
-def fingerprint(spec: RunSpec, graph: Data) -> dict[str, str]:
+def fingerprint(spec: Request, graph: Data) -> dict[str, str]:
     """Return all that a checkpoint depends on, by name."""
     return {
         "method": spec.method,
@@ -106,7 +106,7 @@ def fingerprint(spec: RunSpec, graph: Data) -> dict[str, str]:
     }
 
 
-def _dumped(spec: RunSpec, *, all_of_them: bool) -> dict[str, JsonValue]:
+def _dumped(spec: Request, *, all_of_them: bool) -> dict[str, JsonValue]:
     settings = spec.settings()
     parts: dict[str, list[Config]] = {
         "method": configure(spec.method, settings.method),

@@ -39,7 +39,7 @@ from homogcl.runs.record import (
     split_sha256,
     write_record,
 )
-from homogcl.runs.request import RunSpec, fingerprint, recorded_settings, resolved_settings
+from homogcl.runs.request import Request, fingerprint, recorded_settings, resolved_settings
 from homogcl.runs.tasks import (
     DEFAULT_TASKS,
     TASKS,
@@ -67,7 +67,7 @@ class Trained:
     epochs: int  # that it took, fewer than the settings' where the embeddings settled
 
 
-def ready(spec: RunSpec, graph: Data, ranks: Ranks = ALONE) -> Method:
+def ready(spec: Request, graph: Data, ranks: Ranks = ALONE) -> Method:
     """Return the untrained method of `spec`; what cannot be trained on `graph` is refused.
 
     Args:
@@ -84,7 +84,7 @@ def ready(spec: RunSpec, graph: Data, ranks: Ranks = ALONE) -> Method:
 
 
 def train(
-    spec: RunSpec,
+    spec: Request,
     *,
     graph: Data | None = None,
     on_epoch: OnEpoch | None = None,
@@ -172,7 +172,7 @@ def scores(
 
 
 def link_prediction(
-    spec: RunSpec, graph: Data, on_epoch: OnEpoch | None = None
+    spec: Request, graph: Data, on_epoch: OnEpoch | None = None
 ) -> dict[str, float]:
     """Return how well edges are found that the training did not see.
 
@@ -190,7 +190,7 @@ def probe(z: Tensor, graph: Data, seed: int) -> dict[str, float]:
     return linear_probe(z, graph.y, *masks, ProbeConfig(), stream(seed, "probe"))
 
 
-def record_of(spec: RunSpec, trained: Trained, metrics: dict[str, float]) -> Record:
+def record_of(spec: Request, trained: Trained, metrics: dict[str, float]) -> Record:
     """Return the record of a run; one that settled before its last epoch says when."""
     graph, settings = trained.graph, recorded_settings(spec)
     if 0 < trained.epochs < spec.settings().train.epochs:
@@ -215,7 +215,7 @@ def record_of(spec: RunSpec, trained: Trained, metrics: dict[str, float]) -> Rec
     )
 
 
-def recorded_at(spec: RunSpec, results: Path) -> Path:
+def recorded_at(spec: Request, results: Path) -> Path:
     """Return where the record of `spec` lies in the folder `results`, whether it has run or not."""
     return cell_path(
         results,
@@ -226,14 +226,14 @@ def recorded_at(spec: RunSpec, results: Path) -> Path:
     )
 
 
-def found(spec: RunSpec, results: Path) -> Record | None:
+def found(spec: Request, results: Path) -> Record | None:
     """Return the record of `spec` in the folder `results`, or None unless it has all of it."""
     path = recorded_at(spec, results)
     record = read_record(path) if is_done(path) else None
     return record if record is not None and _has_all(record, spec) else None
 
 
-def run_cell(spec: RunSpec, results: Path, on_epoch: OnEpoch | None = None) -> tuple[Record, bool]:
+def run_cell(spec: Request, results: Path, on_epoch: OnEpoch | None = None) -> tuple[Record, bool]:
     """Train, evaluate and record one cell of a grid; return the record and whether it ran now.
 
     A cell whose record is complete is not run again. One that is asked for more than its record
@@ -263,7 +263,7 @@ def run_cell(spec: RunSpec, results: Path, on_epoch: OnEpoch | None = None) -> t
     return record, True
 
 
-def _has_all(record: Record, spec: RunSpec) -> bool:
+def _has_all(record: Record, spec: Request) -> bool:
     """Return whether the record has every task of `spec`, also at its milestones."""
     followed = {TASKS[task] for task in tasks_at_milestones(spec.tasks)}
     there = [set(record.milestones.get(str(epochs), ())) for epochs in spec.milestones]
@@ -271,7 +271,7 @@ def _has_all(record: Record, spec: RunSpec) -> bool:
     return scored and all(followed <= metrics for metrics in there)
 
 
-def _with_what_is_recorded(spec: RunSpec, record: Record) -> RunSpec:
+def _with_what_is_recorded(spec: Request, record: Record) -> Request:
     tasks = [task for task in TASKS if task in spec.tasks or TASKS[task] in record.metrics]
     milestones = sorted({*spec.milestones, *map(int, record.milestones)})
     return replace(spec, tasks=tuple(tasks), milestones=tuple(milestones))

@@ -12,11 +12,11 @@ from homogcl.cli.files import with_files
 from homogcl.cli.options import Data, Root
 from homogcl.data.load import load
 from homogcl.data.mapped import write_mapped
-from homogcl.pages import terminal as display
+from homogcl.pages import terminal
 
 
 @with_files
-def map_graph(
+def to_disk(
     data: Data,
     folder: Annotated[Path, typer.Argument(help="Folder to write to.")],
     files: Mapping[str, object],
@@ -29,4 +29,4 @@ def map_graph(
     """Write a graph as a folder of arrays that later trainings map into memory, not read."""
     graph = load(data, root, features=features_as, files=files)
     write_mapped(graph, folder)
-    display.say(f"wrote {graph.num_nodes:,} nodes, {graph.num_edges:,} edges to {folder}")
+    terminal.say(f"wrote {graph.num_nodes:,} nodes, {graph.num_edges:,} edges to {folder}")

@@ -19,7 +19,7 @@ from homogcl.evaluate import nearest_neighbors
 from homogcl.homophily.edges import edge_saliency
 from homogcl.homophily.plugin import HomoGCL
 from homogcl.methods.registry import validated
-from homogcl.pages import terminal as display
+from homogcl.pages import terminal
 from homogcl.runs.export import TABLES, check_ending, write_table
 from homogcl.runs.folder import RunFolder
 
@@ -51,7 +51,7 @@ def neighbors(
         "cosine": cosines.flatten().numpy(),
     }
     if output is not None:
-        display.say(f"wrote {write_table(output, columns)}")
+        terminal.say(f"wrote {write_table(output, columns)}")
         return
     lists = [column.tolist() for column in columns.values()]
     rows = [dict(zip(columns, row, strict=True)) for row in zip(*lists, strict=True)]
@@ -59,7 +59,7 @@ def neighbors(
         typer.echo(json.dumps(rows))
     else:
         shown = [{key: _shown(value) for key, value in row.items()} for row in rows]
-        display.rows(shown, as_json=False)
+        terminal.rows(shown, as_json=False)
 
 
 def saliency(
@@ -92,7 +92,7 @@ def saliency(
     if as_json:
         typer.echo(json.dumps(summary))
         return
-    display.rows(
+    terminal.rows(
         [
             {
                 "source": str(source[edge]),
@@ -104,9 +104,9 @@ def saliency(
         ],
         as_json=False,
     )
-    display.result({k: v for k, v in summary.items() if v is not None}, as_json=False)
+    terminal.result({k: v for k, v in summary.items() if v is not None}, as_json=False)
     if output is not None:
-        display.say(f"wrote {output}")
+        terminal.say(f"wrote {output}")
 
 
 def _numbers(nodes: Sequence[str], ids: Sequence[str] | Sequence[int]) -> list[int]:
