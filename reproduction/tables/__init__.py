@@ -1,0 +1,1 @@
+"""Tables of this repository, made of records."""
