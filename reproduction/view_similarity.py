@@ -6,7 +6,7 @@ from torch_geometric.data import Data
 
 from homogcl.core.errors import UserError
 from homogcl.core.seeds import stream
-from homogcl.homophily.plugin import HomoGCL
+from homogcl.homophily.plugins.homogcl import HomoGCL
 from homogcl.methods.base import Method
 from homogcl.methods.grace import GRACE
 from homogcl.methods.inference import evaluation, without_labels

@@ -14,8 +14,8 @@ import torch
 from torch import Tensor
 
 from homogcl.core.seeds import stream
-from homogcl.homophily.clusters import saliency, soft_assignment
-from homogcl.homophily.plugin import HomoGCL
+from homogcl.homophily.plugins.homogcl import HomoGCL
+from homogcl.homophily.saliency import saliency, soft_assignment
 from homogcl.methods.grace import GRACE
 from homogcl.methods.registry import Sizes, build
 from homogcl.runs.request import Request
@@ -59,7 +59,9 @@ def pipeline(seed: int = 0) -> Pipeline:
     with torch.no_grad():
         terms = list(method.objective(views))
         u, v = base.compared(views.base)
-        h, r, s = method.embed(graph), method.assignment(graph), method.saliency(graph)
+        h, r, s = method.embed(graph), method.assignment(graph), method.edge_scores(graph)
+    assert r is not None
+    assert s is not None
     weights = method.term_weights()
     total = " + ".join(f"{weights.get(term, 1.0):g} · {term}" for term in terms)
     first, second = views.base.first, views.base.second

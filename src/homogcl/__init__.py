@@ -4,9 +4,11 @@ from homogcl.core.errors import UserError
 from homogcl.data.load import load
 from homogcl.data.own.graph import read_own
 from homogcl.evaluate import nearest_neighbors
-from homogcl.homophily.clusters import centroids, homophily_loss, saliency, soft_assignment
+from homogcl.homophily.clusters import centroids
 from homogcl.homophily.edges import EdgeSaliency, edge_saliency
+from homogcl.homophily.plugins.homogcl import HomoGCL
 from homogcl.homophily.positives import Positives
+from homogcl.homophily.saliency import homophily_loss, saliency, soft_assignment
 from homogcl.losses import info_nce
 from homogcl.runs.embedder import Embedder
 from homogcl.runs.transform import AddEmbeddings
@@ -18,6 +20,7 @@ __all__ = [
     "AddEmbeddings",
     "EdgeSaliency",
     "Embedder",
+    "HomoGCL",
     "Positives",
     "UserError",
     "augment",

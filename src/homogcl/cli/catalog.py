@@ -33,7 +33,7 @@ def list_names(what: Listing, as_json: Json = False) -> None:
             {
                 "name": name,
                 "plug-ins": " ".join(f"+{p}" for p in plugin_names())
-                if method_class(name).expands_positives
+                if method_class(name).combines
                 else "",
                 "learns from": method_class(name).training_data,
                 "what": summary(name),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,7 +17,7 @@ from homogcl.core.settings import parse_overrides
 from homogcl.data.load import original_ids
 from homogcl.evaluate import nearest_neighbors
 from homogcl.homophily.edges import edge_saliency
-from homogcl.homophily.plugin import HomoGCL
+from homogcl.homophily.plugins.homogcl import HomoGCL
 from homogcl.methods.registry import validated
 from homogcl.pages import terminal
 from homogcl.runs.export import TABLES, check_ending, write_table
@@ -76,7 +76,8 @@ def saliency(
     folder = RunFolder(run)
     spec = folder.spec(root, data)
     graph, method = folder.graph(spec), folder.method()
-    table = edge_saliency(method, graph, config=_clusters(method, settings or []), seed=spec.seed)
+    clusters = _clusters(folder.settings()["method"], settings or [])
+    table = edge_saliency(method, graph, config=clusters, seed=spec.seed)
     names = np.array(original_ids(graph))
     same = [None if each < 0 else bool(each) for each in table.same_label]
     source, target = names[table.source], names[table.target]
@@ -123,15 +124,17 @@ def _hint(node: str, known: dict[str, int]) -> str:
     return hint if hint.startswith(" (did you mean") else f" of {len(known):,} nodes"
 
 
-def _clusters(method: object, settings: Sequence[str]) -> HomoGCL.Config | None:
+def _clusters(of_run: Mapping[str, object], settings: Sequence[str]) -> HomoGCL.Config | None:
+    """Return the settings of clusters: those of the run, and over them those that were typed."""
     if not settings:
         return None
-    start = method.config if isinstance(method, HomoGCL) else HomoGCL.Config()
-    given = parse_overrides(settings)
-    for key in given:
-        if key not in HomoGCL.Config.model_fields:
-            raise UserError(f"no setting {key!r}{nearest(key, HomoGCL.Config.model_fields)}")
-    return validated(HomoGCL.Config, {**start.model_dump(), **given})
+    fields = HomoGCL.Config.model_fields
+    overrides = parse_overrides(settings)
+    for key in overrides:
+        if key not in fields:
+            raise UserError(f"no setting {key!r}{nearest(key, fields)}")
+    trained = {key: value for key, value in of_run.items() if key in fields}
+    return validated(HomoGCL.Config, {**trained, **overrides})
 
 
 def _shown(value: object) -> str:

@@ -10,7 +10,7 @@ from pydantic import NonNegativeInt, PositiveFloat
 from torch import Tensor
 from torch_geometric.data import Data
 
-from homogcl.homophily.positives import Positives
+from homogcl.homophily.positives import MEANS, Combine, Positives
 from homogcl.losses import Workspace, info_nce
 from homogcl.losses.adversarial import Attack, dense_propagation, information_regularizer
 from homogcl.methods.base import Method, Sizes
@@ -48,7 +48,7 @@ class ARIEL(Method):
     """
 
     name = "ARIEL"
-    expands_positives = True
+    combines = frozenset({Combine.SUM}) | MEANS
 
     class Config(EncoderConfig, ViewRates):
         """Settings of ARIEL."""
@@ -99,8 +99,9 @@ class ARIEL(Method):
         self, views: ArielViews, positives: Positives = Positives.none()
     ) -> dict[str, Tensor]:
         """Return the contrast, the adversarial contrast and the information regularizer."""
+        near = self.accept(positives)
         c = self.config
-        pairs = positives.on(views.clean)
+        pairs = near.on(views.clean)
         u, v = self._project(views.first), self._project(views.second)
         in_first = pairs.within(views.first)
         terms = {"contrast": self._contrast(u, v, (in_first, pairs.within(views.second)))}

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import torch
 from pydantic import NonNegativeInt, PositiveFloat
 from torch import Tensor, nn
 from torch_geometric.data import Data
 
-from homogcl.homophily.positives import Positives
+from homogcl.homophily.positives import MEANS, Combine, Positives
 from homogcl.losses import Workspace, info_nce
 from homogcl.methods.base import Method, Sizes
 from homogcl.methods.negatives import NegativesConfig, check_negatives, columns, with_draw
@@ -91,7 +93,7 @@ class GCA(Method):
     """
 
     name = "GCA"
-    expands_positives = True
+    combines = frozenset({Combine.SUM}) | MEANS
     takes_batches = False  # the drop rates are those of all edges
 
     class Config(AdaptiveConfig, NegativesConfig):
@@ -118,18 +120,23 @@ class GCA(Method):
         """Return two adaptively augmented views."""
         return with_draw(self.adaptive.draw(graph, rng), self.config, rng)
 
+    def stratify(self, views: TwoViews, clusters: Tensor) -> TwoViews:
+        """Return the same views, with negatives drawn by cluster if they are sampled."""
+        return replace(views, strata=clusters)
+
     def objective(
         self, views: TwoViews, positives: Positives = Positives.none()
     ) -> dict[str, Tensor]:
         """Return the contrastive loss."""
+        near = self.accept(positives)
         u, v = self.projector(self.encoder(views.first)), self.projector(self.encoder(views.second))
-        pairs = (positives.within(views.first), positives.within(views.second))
+        pairs = (near.within(views.first), near.within(views.second))
         loss = info_nce(
             u,
             v,
             self.config.temperature,
             pairs,
-            columns=columns(views, self.config, positives),
+            columns=columns(views, self.config),
             workspace=self.workspace,
         )
         return {"contrast": loss}

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import torch
 from pydantic import NonNegativeInt, PositiveFloat
 from torch import Tensor
 from torch_geometric.data import Data
 
-from homogcl.homophily.positives import Positives
+from homogcl.homophily.positives import MEANS, SUMS, Positives
 from homogcl.losses import Workspace, info_nce
 from homogcl.methods.base import Method, Sizes
 from homogcl.methods.negatives import NegativesConfig, check_negatives, columns, with_draw
@@ -32,7 +34,7 @@ class GRACE(Method):
     """
 
     name = "GRACE"
-    expands_positives = True
+    combines = SUMS | MEANS
 
     class Config(EncoderConfig, ViewRates, NegativesConfig):
         """Settings of GRACE."""
@@ -56,18 +58,23 @@ class GRACE(Method):
         """Return two augmented views."""
         return with_draw(two_views(graph, self.config, rng), self.config, rng)
 
+    def stratify(self, views: TwoViews, clusters: Tensor) -> TwoViews:
+        """Return the same views, with negatives drawn by cluster if they are sampled."""
+        return replace(views, strata=clusters)
+
     def objective(
         self, views: TwoViews, positives: Positives = Positives.none()
     ) -> dict[str, Tensor]:
         """Return the contrastive loss."""
+        near = self.accept(positives)
         u, v = self.compared(views)
-        pairs = (positives.within(views.first), positives.within(views.second))
+        pairs = (near.within(views.first), near.within(views.second))
         loss = info_nce(
             u,
             v,
             self.config.temperature,
             pairs,
-            columns=columns(views, self.config, positives),
+            columns=columns(views, self.config),
             workspace=self.workspace,
         )
         return {"contrast": loss}

@@ -10,7 +10,6 @@ from pydantic import PositiveInt
 
 from homogcl.core.config import Config
 from homogcl.core.errors import UserError
-from homogcl.homophily.positives import Positives
 from homogcl.losses.contrast.sampled import Columns, stratified_columns
 from homogcl.views.augment import TwoViews
 
@@ -38,8 +37,8 @@ def with_draw(views: TwoViews, config: NegativesConfig, rng: torch.Generator) ->
     return replace(views, draw=draw.to(device))
 
 
-def columns(views: TwoViews, config: NegativesConfig, positives: Positives) -> Columns | None:
-    """Return the nodes that stand for all, by cluster where `positives` knows clusters."""
+def columns(views: TwoViews, config: NegativesConfig) -> Columns | None:
+    """Return the nodes that stand for all, by cluster where the clusters are known."""
     if views.draw is None:
         return None
-    return stratified_columns(views.draw, config.num_negatives, positives.strata)
+    return stratified_columns(views.draw, config.num_negatives, views.strata)

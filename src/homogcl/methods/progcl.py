@@ -11,7 +11,7 @@ from torch import Tensor
 from torch.nn import functional
 from torch_geometric.data import Data
 
-from homogcl.homophily.positives import Positives
+from homogcl.homophily.positives import MEANS, Combine, Positives
 from homogcl.losses import Workspace, info_nce
 from homogcl.losses.beta_mixture import BetaMixture, fit_beta_mixture
 from homogcl.losses.contrast.weighted import Hardness, weighted_nce
@@ -48,7 +48,7 @@ class ProGCL(Method):
     """
 
     name = "ProGCL"
-    expands_positives = True
+    combines = frozenset({Combine.SUM}) | MEANS
     takes_batches = False  # the drop rates are those of all edges
 
     class Config(AdaptiveConfig):
@@ -95,9 +95,10 @@ class ProGCL(Method):
         self, views: ProViews, positives: Positives = Positives.none()
     ) -> dict[str, Tensor]:
         """Return the contrastive loss, its negatives weighted from `start_epoch` on."""
+        near = self.accept(positives)
         first, second = views.both.first, views.both.second
         u, v = self.projector(self.encoder(first)), self.projector(self.encoder(second))
-        pairs = (positives.within(first), positives.within(second))
+        pairs = (near.within(first), near.within(second))
         tau = self.config.temperature
         if int(self.step) < self.config.start_epoch:
             return {"contrast": info_nce(u, v, tau, pairs, workspace=self.workspace)}

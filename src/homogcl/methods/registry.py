@@ -55,11 +55,17 @@ class Plugin:
 
     wrap: Any  # a class of (base, config) with `Config` and `check_base`, such as HomoGCL
     settings: Mapping[str, object]
+    presets: str  # the plug-in whose presets it shares: its own name, or that of its family
 
 
 _PLUGINS: dict[str, tuple[str, dict[str, object]]] = {
-    "homogcl": ("homogcl.homophily.plugin:HomoGCL", {}),
-    "hard": ("homogcl.homophily.plugin:HomoGCL", {"saliency": "hard"}),
+    "adaptive": ("homogcl.homophily.plugins.adaptive:Adaptive", {}),
+    "hard": (
+        "homogcl.homophily.plugins.homogcl:HomoGCL",
+        {"saliency": "hard", "saliency_gradient": True},
+    ),
+    "homogcl": ("homogcl.homophily.plugins.homogcl:HomoGCL", {}),
+    "released": ("homogcl.homophily.plugins.released:Released", {}),
 }
 
 
@@ -91,11 +97,15 @@ def plugin(name: str) -> Plugin:
     if name in _PLUGINS:
         place, settings = _PLUGINS[name]
         module, attribute = place.split(":")
-        return Plugin(getattr(import_module(module), attribute), settings)
+        return _described(name, getattr(import_module(module), attribute), settings)
     others = _third_party("homogcl.plugins")
     if name not in others:
         raise UnknownName("plug-in", name, plugin_names())
-    return Plugin(others[name].load(), {})
+    return _described(name, others[name].load(), {})
+
+
+def _described(name: str, wrap: Any, settings: Mapping[str, object]) -> Plugin:
+    return Plugin(wrap, settings, getattr(wrap, "presets", name))
 
 
 def split_name(name: str) -> tuple[str, list[str]]:
@@ -138,10 +148,14 @@ def configure(name: str, settings: Mapping[str, object]) -> list[Config]:
             raise UserError(f"{name} has no setting {key!r}{nearest(key, known)}")
         if any(mine.get(key, value) != value for mine in fixed):
             raise UserError(f"{key}={value!r} contradicts the name {name}")
-    return [
+    configs = [
         validated(model, {**{k: v for k, v in settings.items() if k in model.model_fields}, **mine})
         for model, mine in zip(classes, fixed, strict=True)
     ]
+    if plugins:
+        wrap = plugin(plugins[0]).wrap
+        wrap.check_base(method_class(split_name(name)[0]), configs[1])
+    return configs
 
 
 def validated(model: type[C], settings: Mapping[str, object]) -> C:

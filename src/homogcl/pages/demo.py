@@ -9,7 +9,7 @@ import numpy as np
 from torch_geometric.data import Data
 
 from homogcl.data.load import statistics
-from homogcl.homophily.plugin import HomoGCL
+from homogcl.homophily.edges import saliencies
 from homogcl.methods.inference import embeddings
 from homogcl.pages import terminal
 from homogcl.pages.comparison_page import EmbeddingMap, Page, SaliencyBins, write_page
@@ -60,8 +60,7 @@ def demo(out: Path, seed: int = 0) -> Path:
 def saliency_bins(trained: Trained, bins: int = 10) -> SaliencyBins:
     """Return how many edges join nodes of one class, by the saliency that HomoGCL gives them."""
     method, graph = trained.method, trained.graph
-    assert isinstance(method, HomoGCL)
-    s = method.saliency(graph).detach().numpy()
+    s = saliencies(method, graph).numpy()
     same = (graph.y[graph.edge_index[0]] == graph.y[graph.edge_index[1]]).numpy()
     bounds = np.linspace(0.0, 1.0, bins + 1)
     place = np.clip(np.digitize(s, bounds) - 1, 0, bins - 1)

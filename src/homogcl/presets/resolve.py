@@ -66,12 +66,9 @@ def resolve(
                 merged.update(values)
     if not found:
         raise UnknownName("preset", section, _alternatives(method))
-    overrides = overrides or {}
-    # What a choice stands for is not the preset's to say otherwise.
-    for model in config_classes(method):
-        for key in model.settled_by(overrides):
-            merged.pop(key, None)
-    merged.update(overrides)
+    for key in _settled(method):
+        merged.pop(key, None)
+    merged.update(overrides or {})
     return _sorted_out(method, merged, "; ".join(dict.fromkeys(sources)))
 
 
@@ -99,12 +96,21 @@ def preset_names() -> list[tuple[str, str, str]]:
 
 def _files(method: str) -> Iterator[tuple[str, dict[str, dict[str, object]]]]:
     base, plugins = split_name(method)
-    # The ablation `hard` is HomoGCL under another name and shares its presets.
-    shared = [plugin(each).wrap.__name__.lower() for each in plugins]
+    shared = [plugin(each).presets for each in plugins]
     together = ["+".join([base, *shared])] if plugins else []
     for name in [base, *shared, *together]:
         if sections := _read(name):
             yield name, sections
+
+
+def _settled(method: str) -> set[str]:
+    """Return what the presets of a plug-in's family say and the plug-in itself fixes or lacks."""
+    settled: set[str] = set()
+    for each in split_name(method)[1]:
+        mine = plugin(each)
+        family = plugin(mine.presets).wrap.Config.model_fields
+        settled |= {*mine.settings, *(family.keys() - mine.wrap.Config.model_fields.keys())}
+    return settled
 
 
 @cache

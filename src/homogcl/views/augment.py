@@ -83,6 +83,7 @@ class TwoViews:
     first: Data
     second: Data
     draw: Tensor | None = None
+    strata: Tensor | None = None  # a cluster for each node, int64 [N], by which negatives are drawn
 
 
 def two_views(graph: Data, rates: ViewRates, rng: torch.Generator) -> TwoViews:

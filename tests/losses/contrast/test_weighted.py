@@ -13,7 +13,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch_geometric.utils import coalesce
 
 from homogcl.core.errors import UserError
-from homogcl.homophily.positives import Positives
+from homogcl.homophily.positives import MEANS, Combine, Positives
 from homogcl.losses import info_nce
 from homogcl.losses.contrast.weighted import Hardness, weighted_nce
 
@@ -176,22 +176,13 @@ def test_the_weight_of_a_neighbor_learns() -> None:
     assert torch.autograd.gradcheck(loss, (weight,))
 
 
-def test_the_own_pair_can_stand_twice_and_neighbors_can_be_averaged() -> None:
-    u, v = two_views(8)
-    first, second = some_pairs(8)
-    pairs = (
-        Positives(first.edge_index, first.weight, first.present, True, True),
-        Positives(first.edge_index, first.weight, second.present, True, True),
-    )
-    torch.testing.assert_close(weighted_nce(u, v, TAU, pairs), info_nce(u, v, TAU, pairs))
-
-
-def test_positives_can_have_a_logarithm_each() -> None:
+@pytest.mark.parametrize("way", sorted(MEANS))
+def test_positives_can_enter_by_a_mean(way: Combine) -> None:
     u, v = two_views(8)
     pairs = some_pairs(8)
-    each = (replace(pairs[0], one_each=True), replace(pairs[1], one_each=True))
-    torch.testing.assert_close(weighted_nce(u, v, TAU, each), info_nce(u, v, TAU, each))
-    assert abs(float(weighted_nce(u, v, TAU, each) - weighted_nce(u, v, TAU, pairs))) > 1e-3
+    mean = (replace(pairs[0], combine=way), replace(pairs[1], combine=way))
+    torch.testing.assert_close(weighted_nce(u, v, TAU, mean), info_nce(u, v, TAU, mean))
+    assert abs(float(weighted_nce(u, v, TAU, mean) - weighted_nce(u, v, TAU, pairs))) > 1e-3
 
 
 def test_an_anchor_without_credible_negatives_has_no_loss() -> None:

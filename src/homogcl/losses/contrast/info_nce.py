@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from homogcl.homophily.positives import Positives
+from homogcl.homophily.positives import MEANS, Combine, Positives
 from homogcl.losses.contrast.sampled import Columns, sampled_log_sums
 from homogcl.losses.contrast.tiles import Tiling, Workspace, log_sums, safe_square
 from homogcl.nn.sparse import Pattern, own_products, pair_products
@@ -30,8 +30,8 @@ def info_nce(
         pos = e^{θ(u_i,v_i)/τ} + Σ_{j∈N_u(i)} S_ij e^{θ(u_i,u_j)/τ}
         neg = Σ_{j∉{i}∪N_v(i)} e^{θ(u_i,v_j)/τ} + Σ_{j∉{i}∪N_u(i)} e^{θ(u_i,u_j)/τ}
 
-    and the loss is the mean of -log(pos / (pos + neg)) over the anchors of both views. Where the
-    positives have a logarithm each, the sums are those of Eq. (1) and log pos is the mean of
+    and the loss is the mean of -log(pos / (pos + neg)) over the anchors of both views. Under a mean
+    (`Combine.MEAN`), the sums are those of Eq. (1) and log pos is the mean of
     θ(u_i,v_j)/τ over a node's positives, itself weighing 1 and a neighbor S_ij. Nothing of size
     N x N or P x d is held, and nothing is subtracted, so it is safe at any temperature.
 
@@ -106,19 +106,19 @@ def _log_ratio(
     here, there = positives
     n = own.numel()
     positive, inside, outside = here.numerator(row, n), here.intra_view(row, n), there.inter_view()
-    own_pairs = 2 if here.own_pair_twice else 1
+    own_pairs = 2 if here.combine is Combine.RELEASED else 1
     count = torch.ones_like(own)
     if _in_range(own, rest, intra, inter):
         alone, near, far = own.exp(), intra.exp(), inter.exp()
         total = (own_pairs * alone + rest.exp()).index_add(0, row, inside * near + outside * far)
-        everything, together = total.log(), alone.index_add(0, row, positive * near).log()
-    else:
-        per_node = [(own_pairs * count, own), (count, rest)]
-        everything = _log_sum(per_node, [(inside, intra), (outside, inter)], row)
-        together = _log_sum([(count, own)], [(positive, intra)], row)
-    if here.one_each:
-        together = here.mean(own, inter, row)
-    return together - everything
+        if here.combine in MEANS:
+            return here.mean(own, inter, row) - total.log()
+        return alone.index_add(0, row, positive * near).log() - total.log()
+    per_node = [(own_pairs * count, own), (count, rest)]
+    everything = _log_sum(per_node, [(inside, intra), (outside, inter)], row)
+    if here.combine in MEANS:
+        return here.mean(own, inter, row) - everything
+    return _log_sum([(count, own)], [(positive, intra)], row) - everything
 
 
 def _in_range(own: Tensor, *others: Tensor) -> bool:

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from homogcl.core.errors import UserError
-from homogcl.homophily.positives import Positives
+from homogcl.homophily.positives import MEANS, Positives
 from homogcl.losses.contrast.tiles import Tiling, Workspace
 from homogcl.nn.sparse import Pattern, own_products, pair_products
 from homogcl.nn.unit_rows import of_length
@@ -117,16 +117,17 @@ class _Listed:
         here, there = views
         logit, own = own, own.exp()
         inside, outside = self.inside.exp(), self.outside.exp()
-        summed = here.numerator(self.row, own.numel()) * inside
-        positive = own if here.one_each else own.index_add(0, self.row, summed)
+        if here.combine in MEANS:
+            positive = own
+        else:
+            summed = here.numerator(self.row, own.numel()) * inside
+            positive = own.index_add(0, self.row, summed)
         # A pair that is no neighbor in a view is an ordinary negative there.
         negative = there.inter_view() * outside
         if intra_view:
             negative = negative + here.inter_view() * inside
         everything = (positive + rest).index_add(0, self.row, self.weight * negative)
-        if here.own_pair_twice:
-            everything = everything + own
-        if here.one_each:
+        if here.combine in MEANS:
             return (everything.log() - here.mean(logit, self.outside, self.row)).mean()
         return (everything.log() - positive.log()).mean()
 
