@@ -13,7 +13,6 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from homogcl.core.config import Config
-from homogcl.core.distributed import sharing
 from homogcl.core.errors import UserError
 from homogcl.homophily.clusters import centroids, homophily_loss, saliency, soft_assignment, spread
 from homogcl.homophily.positives import Positives
@@ -214,12 +213,12 @@ class HomoGCL(Method):
             return self._rows(self.slow.embed(graph))
 
     def _two_sigma_sq(self, h: Tensor, c: Tensor) -> float | Tensor:
-        unit = 1.0 if self.config.width == "fixed" else spread(h, c, sharing().nodes)
+        unit = 1.0 if self.config.width == "fixed" else spread(h, c, self.sharing.nodes)
         return self.config.two_sigma_sq * unit
 
     def _centroids(self, h: Tensor, edge_index: Tensor, seed: int) -> Tensor:
         k, iterations = self.config.num_clusters, self.config.kmeans_iterations
-        nodes = sharing().nodes
+        nodes = self.sharing.nodes
         rng = torch.Generator(device=h.device).manual_seed(1234 if self._released else seed)
         if self._released:
             few = torch.randperm(h.size(0), generator=rng, device=h.device)[: 256 * k]

@@ -139,7 +139,8 @@ class ARIEL(Method):
         return z
 
     def _contrast(self, u: Tensor, v: Tensor, pairs: tuple[Positives, Positives]) -> Tensor:
-        return info_nce(u, v, self.config.temperature, pairs, workspace=self.workspace)
+        tau, ranks = self.config.temperature, self.sharing.pairs
+        return info_nce(u, v, tau, pairs, workspace=self.workspace, ranks=ranks)
 
     def _dense(self, adjacency: Tensor, x: Tensor) -> Tensor:
         """Return the projections of a graph given as a dense adjacency, [n, out_dim]."""
@@ -164,7 +165,9 @@ class ARIEL(Method):
         self.eval()
         try:
             return attack.worst(
-                lambda a, x: info_nce(u, self._dense(a, x), c.temperature),
+                lambda a, x: info_nce(
+                    u, self._dense(a, x), c.temperature, ranks=self.sharing.pairs
+                ),
                 adjacency,
                 graph.x,
                 views.draws,

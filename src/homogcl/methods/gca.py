@@ -10,7 +10,13 @@ from torch_geometric.data import Data
 from homogcl.homophily.positives import Positives
 from homogcl.losses import Workspace, info_nce
 from homogcl.methods.base import Method, Sizes
-from homogcl.methods.negatives import NegativesConfig, check_negatives, columns, with_draw
+from homogcl.methods.negatives import (
+    ContrastViews,
+    NegativesConfig,
+    check_negatives,
+    columns,
+    with_draw,
+)
 from homogcl.nn.encoders import Encoder, EncoderConfig, projector
 from homogcl.nn.layers import edge_weights
 from homogcl.views.augment import TwoViews, ViewRates, drop_edges, mask_features
@@ -114,12 +120,12 @@ class GCA(Method):
         """Compute the centralities."""
         self.adaptive.prepare(graph)
 
-    def views(self, graph: Data, rng: torch.Generator) -> TwoViews:
+    def views(self, graph: Data, rng: torch.Generator) -> ContrastViews:
         """Return two adaptively augmented views."""
         return with_draw(self.adaptive.draw(graph, rng), self.config, rng)
 
     def objective(
-        self, views: TwoViews, positives: Positives = Positives.none()
+        self, views: ContrastViews, positives: Positives = Positives.none()
     ) -> dict[str, Tensor]:
         """Return the contrastive loss."""
         u, v = self.projector(self.encoder(views.first)), self.projector(self.encoder(views.second))
@@ -131,6 +137,7 @@ class GCA(Method):
             pairs,
             columns=columns(views, self.config, positives),
             workspace=self.workspace,
+            ranks=self.sharing.pairs,
         )
         return {"contrast": loss}
 

@@ -10,7 +10,13 @@ from torch_geometric.data import Data
 from homogcl.homophily.positives import Positives
 from homogcl.losses import Workspace, info_nce
 from homogcl.methods.base import Method, Sizes
-from homogcl.methods.negatives import NegativesConfig, check_negatives, columns, with_draw
+from homogcl.methods.negatives import (
+    ContrastViews,
+    NegativesConfig,
+    check_negatives,
+    columns,
+    with_draw,
+)
 from homogcl.nn.encoders import Encoder, EncoderConfig, projector
 from homogcl.views.augment import TwoViews, ViewRates, two_views
 
@@ -52,12 +58,12 @@ class GRACE(Method):
         """Refuse more sampled negatives than nodes."""
         check_negatives(self.config, nodes)
 
-    def views(self, graph: Data, rng: torch.Generator) -> TwoViews:
+    def views(self, graph: Data, rng: torch.Generator) -> ContrastViews:
         """Return two augmented views."""
         return with_draw(two_views(graph, self.config, rng), self.config, rng)
 
     def objective(
-        self, views: TwoViews, positives: Positives = Positives.none()
+        self, views: ContrastViews, positives: Positives = Positives.none()
     ) -> dict[str, Tensor]:
         """Return the contrastive loss."""
         u, v = self.compared(views)
@@ -69,6 +75,7 @@ class GRACE(Method):
             pairs,
             columns=columns(views, self.config, positives),
             workspace=self.workspace,
+            ranks=self.sharing.pairs,
         )
         return {"contrast": loss}
 

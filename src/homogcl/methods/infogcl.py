@@ -151,4 +151,4 @@ def drop_nodes(graph: Data, probability: float, rng: torch.Generator) -> Data:
 def diffused_features(graph: Data) -> Tensor:
     """Return the features spread by personalized PageRank, S x, dense [N, d]."""
     x = graph.x.to_dense() if graph.x.layout == torch.sparse_csr else graph.x
-    return diffuse(Normalized(graph), x, _RESTART, _DIFFUSION_STEPS)
+    return diffuse(Normalized.of(graph), x, _RESTART, _DIFFUSION_STEPS)

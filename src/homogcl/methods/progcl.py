@@ -100,7 +100,8 @@ class ProGCL(Method):
         pairs = (positives.within(first), positives.within(second))
         tau = self.config.temperature
         if int(self.step) < self.config.start_epoch:
-            return {"contrast": info_nce(u, v, tau, pairs, workspace=self.workspace)}
+            ranks = self.sharing.pairs
+            return {"contrast": info_nce(u, v, tau, pairs, workspace=self.workspace, ranks=ranks)}
         self._refit(u.detach(), v.detach(), views.sample)
         frozen = (self.frozen[0], self.frozen[1]) if self.frozen.numel() else None
         hardness = Hardness(self.hardness, frozen)

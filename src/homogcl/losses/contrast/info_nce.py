@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from homogcl.core.distributed import ALONE, Ranks
 from homogcl.homophily.positives import Positives
 from homogcl.losses.contrast.sampled import Columns, sampled_log_sums
 from homogcl.losses.contrast.tiles import Tiling, Workspace, log_sums, safe_square
@@ -21,6 +22,7 @@ def info_nce(
     columns: Columns | None = None,
     tile: int | None = None,
     workspace: Workspace | None = None,
+    ranks: Ranks = ALONE,
 ) -> Tensor:
     r"""Return the loss to minimize: -L of Eq. (1) without positives, -L_cont of Eq. (10) with.
 
@@ -45,6 +47,7 @@ def info_nce(
             without bias; by default the sums are exact. Positives and neighbors always are.
         tile: Rows of a tile; chosen for the device by default.
         workspace: Memory to reuse from step to step, and how much of it there may be.
+        ranks: Processes that have the same vectors and split the exact sums among them.
 
     Returns:
         The loss, a scalar.
@@ -59,7 +62,7 @@ def info_nce(
     in_u, in_v = positives or (none, none)
     n = u.size(0)
     pairs = Pattern.of(in_u.edge_index, n)
-    rest_a, rest_b = _rest(a, b, pairs, columns, tile, workspace)
+    rest_a, rest_b = _rest(a, b, pairs, columns, tile, workspace, ranks)
     own = (a * b).sum(1)
     across = pair_products(a, b, pairs)
     # The pairs come in both directions: those of (b, a) are those of (a, b) read backwards.
@@ -76,13 +79,14 @@ def _rest(
     columns: Columns | None,
     tile: int | None,
     workspace: Workspace | None,
+    ranks: Ranks,
 ) -> tuple[Tensor, Tensor]:
     """Return the logarithm of each row's sum over all pairs but its own and the listed ones."""
     if columns is not None:
         return sampled_log_sums(a, b, columns, pairs)
     n = a.size(0)
     size = min(tile or (1024 if a.device.type == "cpu" else 4096), max(n, 1))
-    return log_sums(a, b, Tiling.of(n, size, workspace or Workspace(), pairs))
+    return log_sums(a, b, Tiling.of(n, size, workspace or Workspace(), pairs), ranks)
 
 
 def _log_ratio(

@@ -1,10 +1,10 @@
 """Exact row sums of exponentiated similarities between all pairs, one tile at a time.
 
 A tile is a square of pairs. Its exponentials serve the rows' sums and, transposed, the columns',
-so that A Bᵀ is computed once for both directions and of the symmetric A Aᵀ and B Bᵀ only the
-tiles on and above the diagonal. Forward keeps tiles for backward while they fit a budget and
-backward computes the others again: memory is O(budget + tile + N d), never N x N. Processes that
-share the pairs take turns at the tiles and add up their sums, and in backward their gradients.
+so that A Bᵀ is computed once for both directions, and of the symmetric A Aᵀ and B Bᵀ only the
+tiles on and above the diagonal are computed. Forward keeps tiles for backward as long as they fit
+a budget, and backward computes the others again: memory is O(budget + tile + N d), never N x N.
+Processes that share the pairs take turns at the tiles and add up their sums and gradients.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from homogcl.core.distributed import Ranks, sharing
+from homogcl.core.distributed import ALONE, Ranks
 from homogcl.nn.sparse import Pattern
 
 
@@ -32,11 +32,11 @@ class Workspace:
     def __init__(self, budget: int | None = None) -> None:
         """Allow `budget` bytes of tiles for backward.
 
-        By default that is `$HOMOGCL_TILE_MIB` MiB, else 512, which holds all up to N = 8,000.
-        It decides speed alone: the results have the same bits.
+        The default is `$HOMOGCL_TILE_MIB` MiB, else 512, enough for all tiles up to N = 8,000.
+        It changes the speed, not a bit of the results.
         """
-        given = os.environ.get("HOMOGCL_TILE_MIB", "512")
-        self.budget = int(given) * 2**20 if budget is None else budget
+        mebibytes = int(os.environ.get("HOMOGCL_TILE_MIB", "512"))
+        self.budget = mebibytes * 2**20 if budget is None else budget
         self._free: list[Tensor] = []
 
     @property
@@ -78,10 +78,10 @@ class Tiling:
         order = torch.argsort(tile, stable=True)
         width = (nodes - (pattern.col // size) * size).clamp(max=size)
         position = (pattern.row % size * width + pattern.col % size)[order]
-        found, counts = torch.unique_consecutive(tile[order], return_counts=True)
+        numbers, counts = torch.unique_consecutive(tile[order], return_counts=True)
         parts = torch.split(position, counts.tolist())
-        names = [divmod(int(number), across) for number in found]
-        return cls(size, workspace, dict(zip(names, parts, strict=True)))
+        places = [divmod(int(number), across) for number in numbers]
+        return cls(size, workspace, dict(zip(places, parts, strict=True)))
 
     def fill(self, tile: Tensor, place: tuple[int, int], value: float) -> Tensor:
         """Put `value` at the tile's pairs that are left out, its nodes' own pairs among them."""
@@ -92,7 +92,7 @@ class Tiling:
         return tile
 
 
-def log_sums(a: Tensor, b: Tensor, tiling: Tiling) -> tuple[Tensor, Tensor]:
+def log_sums(a: Tensor, b: Tensor, tiling: Tiling, ranks: Ranks = ALONE) -> tuple[Tensor, Tensor]:
     """Return, for each row of `a` and of `b`, the logarithm of its sum over the other nodes.
 
     For row i of `a` that is log Σ_j (e^{a_i·b_j} + e^{a_i·a_j}) over all j but i and the pairs
@@ -103,11 +103,12 @@ def log_sums(a: Tensor, b: Tensor, tiling: Tiling) -> tuple[Tensor, Tensor]:
         a: One view's vectors, [N, d].
         b: The other view's vectors, [N, d].
         tiling: How to cut the pairs.
+        ranks: Processes that have the same vectors and take turns at the tiles.
 
     Returns:
         Two tensors [N]; minus infinity where nothing is summed.
     """
-    result: tuple[Tensor, Tensor] = _LogSums.apply(a, b, tiling)  # type: ignore[no-untyped-call]
+    result: tuple[Tensor, Tensor] = _LogSums.apply(a, b, tiling, ranks)  # type: ignore[no-untyped-call]
     return result
 
 
@@ -144,12 +145,13 @@ def _all_tiles(nodes: int, size: int) -> Iterator[_Tile]:
 
 class _LogSums(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, a: Tensor, b: Tensor, tiling: Tiling) -> tuple[Tensor, Tensor]:
+    def forward(
+        ctx: Any, a: Tensor, b: Tensor, tiling: Tiling, ranks: Ranks
+    ) -> tuple[Tensor, Tensor]:
         sides = (a.detach(), b.detach())
         # Rows and columns can share one exponential; where it would not be safe, each row is
         # shifted by its own maximum.
         safe = max(largest_square(x) for x in sides) <= safe_square(a.dtype)
-        ranks = sharing().pairs
         shifts = None if safe else _maxima(sides, tiling, ranks)
         store = _Store(a, tiling, ranks, keeps=shifts is None and any(ctx.needs_input_grad))
         sums = (a.new_zeros(a.size(0)), a.new_zeros(a.size(0)))
@@ -176,7 +178,7 @@ class _LogSums(torch.autograd.Function):
         return logs[0], logs[1]
 
     @staticmethod
-    def backward(ctx: Any, grad_a: Tensor, grad_b: Tensor) -> tuple[Tensor, Tensor, None]:
+    def backward(ctx: Any, grad_a: Tensor, grad_b: Tensor) -> tuple[Tensor, Tensor, None, None]:
         if torch.is_grad_enabled():
             raise RuntimeError("the sums over all pairs cannot be differentiated twice")
         a, b, *logs = ctx.saved_tensors
@@ -210,7 +212,7 @@ class _LogSums(torch.autograd.Function):
             if tile.mirrored:
                 grads[y][tile.cols].addmm_(weights.t(), sides[x][tile.rows])
         store.close()
-        return ranks.sum(grads[0]), ranks.sum(grads[1]), None
+        return ranks.sum(grads[0]), ranks.sum(grads[1]), None, None
 
 
 class _Store:
