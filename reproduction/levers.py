@@ -9,7 +9,6 @@ from pydantic import Field
 from torch import Tensor
 from torch_geometric.data import Data
 
-from homogcl.core.distributed import sharing
 from homogcl.homophily.clusters import centroids, spread
 from homogcl.homophily.plugins.base import ClusterConfig, HomoViews, NeighborPlugin
 from homogcl.homophily.plugins.homogcl import HomoGCL
@@ -112,12 +111,12 @@ class Levers(NeighborPlugin):
             return self._rows(self.slow.embed(graph))
 
     def _two_sigma_sq(self, h: Tensor, c: Tensor) -> float | Tensor:
-        unit = 1.0 if self.config.width == "fixed" else spread(h, c, sharing().nodes)
+        unit = 1.0 if self.config.width == "fixed" else spread(h, c, self.sharing.nodes)
         return self.config.two_sigma_sq * unit
 
     def _centroids(self, h: Tensor, edge_index: Tensor, seed: int) -> Tensor:
         k, iterations = self.config.num_clusters, self.config.kmeans_iterations
-        nodes = sharing().nodes
+        nodes = self.sharing.nodes
         rng = torch.Generator(device=h.device).manual_seed(seed)
         if self.config.warm_start and self.centroids.numel():
             start = self.centroids

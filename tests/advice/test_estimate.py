@@ -10,6 +10,7 @@ from homogcl.cli import forecast
 from homogcl.core.errors import UserError
 from homogcl.data.load import citation_graph
 from homogcl.losses import Workspace, info_nce
+from homogcl.losses.contrast.negatives import AllPairs
 from homogcl.methods.registry import Sizes, build, method_names
 from homogcl.presets.resolve import Settings, resolve
 from homogcl.runs.request import Request
@@ -59,7 +60,7 @@ def test_tiles_take_what_the_loss_borrows(
 
     monkeypatch.setattr(Workspace, "borrow", watched)
     u = torch.ones(nodes, 2, requires_grad=True)
-    info_nce(u, u, 0.5, workspace=Workspace(budget))
+    info_nce(u, u, 0.5, negatives=AllPairs(Workspace(budget)))
     assert taken == [kept_tiles(nodes, budget)]
 
 

@@ -67,18 +67,15 @@ def test_weights_are_those_of_a_loop_over_pairs(seed: int, masked: bool, way: Co
     positives = Positives(torch.stack([row, col]), weight, mask, way)
 
     here = [True] * row.numel() if mask is None else mask.tolist()
-    numerator, intra, inter = [], [], []
+    numerator, ordinary = [], []
     for p, i in enumerate(row.tolist()):
         degree = sum(other == i and here[q] for q, other in enumerate(row.tolist()))
         as_one = way in {Combine.MEAN, Combine.RELEASED}
         share = 1 / (degree + 0.01) if as_one else 1.0
-        ordinary = not here[p] or way in MEANS
         numerator.append(float(weight[p]) * share if here[p] else 0.0)
-        intra.append(1.0 if ordinary else float(weight[p]) * share)
-        inter.append(1.0 if ordinary else 0.0)
+        ordinary.append(0.0 if here[p] and way not in MEANS else 1.0)
     assert positives.numerator(row, nodes).tolist() == pytest.approx(numerator)
-    assert positives.intra_view(row, nodes).tolist() == pytest.approx(intra)
-    assert positives.inter_view().tolist() == inter
+    assert positives.ordinary().tolist() == ordinary
 
 
 def test_weights_pass_their_gradient_on_where_the_edge_is(path: Data) -> None:
@@ -86,9 +83,8 @@ def test_weights_pass_their_gradient_on_where_the_edge_is(path: Data) -> None:
     present = torch.tensor([True, False, True, False])
     positives = Positives(path.edge_index, weight, present)
     row = path.edge_index[0]
-    weights = positives.numerator(row, 4) + positives.intra_view(row, 4)
-    (grad,) = torch.autograd.grad(weights.sum(), weight)
-    assert grad.tolist() == [2.0, 0.0, 2.0, 0.0]
+    (grad,) = torch.autograd.grad(positives.numerator(row, 4).sum(), weight)
+    assert grad.tolist() == [1.0, 0.0, 1.0, 0.0]
 
 
 @pytest.mark.parametrize("way", list(Combine))

@@ -14,6 +14,7 @@ from homogcl.core.config import Config
 from homogcl.homophily.positives import Positives
 from homogcl.methods import registry
 from homogcl.methods.registry import Method, Sizes, method_names
+from homogcl.nn.encoders import Encoder, EncoderConfig
 from homogcl.testing import CHECKS, ContractBroken, candidate, check_method, checks_of
 
 
@@ -116,11 +117,24 @@ class Dense(Linear):
         return z
 
 
+class Centered(nn.Module):
+    """The rows less their mean: a row's result depends on the others."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x - x.mean(0)
+
+
 class MindsBlocks(Linear):
     """It embeds blocks of nodes differently."""
 
+    def __init__(self, config: Config, sizes: Sizes) -> None:
+        super().__init__(config, sizes)
+        self.encoder = Encoder(EncoderConfig(num_layers=1, out_dim=4), sizes.features)
+        self.encoder.tails[0] = Centered()
+
     def embed(self, graph: Data) -> Tensor:
-        return super().embed(graph) + float("block" in graph)
+        z: Tensor = super().embed(graph) + self.encoder(graph)
+        return z
 
 
 class Undocumented(Linear):

@@ -111,23 +111,10 @@ class Positives:
         count = torch.ones_like(own).index_add(0, row, weight)
         return own.index_add(0, row, weight * near) / count
 
-    def intra_view(self, row: Tensor, nodes: int) -> Tensor:
-        """Return each pair's weight in the denominator of its own view, [P] (Eq. 8-9).
+    def ordinary(self) -> Tensor:
+        """Return which pairs are ordinary in the view, and so negatives there, as 0 or 1, [P].
 
-        A neighbor counts as far as it is positive; a pair whose edge was dropped is an ordinary
-        negative and counts fully. Under a mean all pairs are ordinary.
-        """
-        if self.combine in MEANS:
-            return torch.ones_like(self.weight)
-        positive = self.numerator(row, nodes)
-        if self.present is None:
-            return positive
-        return torch.where(self.present, positive, torch.ones_like(positive))
-
-    def inter_view(self) -> Tensor:
-        """Return each pair's weight in the denominator of the other view, [P] (Eq. 9).
-
-        Neighbors in the view of the other node are no negatives; all other pairs are.
+        Neighbors whose edge the view has are none (Eq. 8-9). Under a mean all pairs are ordinary.
         """
         if self.combine in MEANS:
             return torch.ones_like(self.weight)

@@ -13,6 +13,7 @@ from torch_geometric.data import Data
 from homogcl.homophily.positives import MEANS, Combine, Positives
 from homogcl.losses import Workspace, info_nce
 from homogcl.losses.adversarial import Attack, dense_propagation, information_regularizer
+from homogcl.losses.contrast.negatives import AllPairs
 from homogcl.methods.base import Method, Sizes
 from homogcl.nn.encoders import Encoder, EncoderConfig, projector
 from homogcl.nn.layers import edge_weights
@@ -140,7 +141,8 @@ class ARIEL(Method):
         return z
 
     def _contrast(self, u: Tensor, v: Tensor, pairs: tuple[Positives, Positives]) -> Tensor:
-        return info_nce(u, v, self.config.temperature, pairs, workspace=self.workspace)
+        negatives = AllPairs(self.workspace, self.sharing.pairs)
+        return info_nce(u, v, self.config.temperature, pairs, negatives)
 
     def _dense(self, adjacency: Tensor, x: Tensor) -> Tensor:
         """Return the projections of a graph given as a dense adjacency, [n, out_dim]."""
@@ -163,9 +165,10 @@ class ARIEL(Method):
         )
         training = self.training
         self.eval()
+        negatives = AllPairs(ranks=self.sharing.pairs)
         try:
             return attack.worst(
-                lambda a, x: info_nce(u, self._dense(a, x), c.temperature),
+                lambda a, x: info_nce(u, self._dense(a, x), c.temperature, negatives=negatives),
                 adjacency,
                 graph.x,
                 views.draws,

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from torch_geometric.data import Data
 
 from homogcl.core.config import Config
+from homogcl.core.distributed import Sharing
 from homogcl.homophily.positives import CannotCombine, Combine, Positives
 
 
@@ -37,12 +38,19 @@ class Method(nn.Module):
     combines: frozenset[Combine] = frozenset()  # how `objective` takes neighbor pairs, if it does
     transductive: bool = False  # whether `embed` works on the training graph only
     takes_batches: bool = True  # whether a step may see a part of the graph that it prepared for
+    sharing: Sharing = Sharing()  # what the processes of the training at hand share; see `share`
 
     def check(self, nodes: int) -> None:
         """Refuse settings that steps of `nodes` nodes cannot have, before anything is done."""
 
     def prepare(self, graph: Data, rng: torch.Generator) -> None:
         """Compute, once before training, what depends on the graph alone."""
+
+    def share(self, sharing: Sharing) -> None:
+        """Say what the processes of a training share, also to the methods that this one wraps."""
+        for module in self.modules():
+            if isinstance(module, Method):
+                module.sharing = sharing
 
     def views(self, graph: Data, rng: torch.Generator) -> Any:
         """Draw everything random of one step and return it as a value of the method's own."""

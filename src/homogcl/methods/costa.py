@@ -11,7 +11,9 @@ from torch_geometric.data import Data
 
 from homogcl.core.config import Probability
 from homogcl.homophily.positives import Combine, Positives
-from homogcl.losses.contrast.cross_view import cross_view_nce
+from homogcl.losses.contrast.info_nce import info_nce
+from homogcl.losses.contrast.negatives import CrossView
+from homogcl.losses.contrast.tiles import Workspace
 from homogcl.losses.neighbors import neighbor_term
 from homogcl.losses.sketch import Sketch
 from homogcl.methods.base import Method, Sizes
@@ -65,6 +67,7 @@ class COSTA(Method):
         """Build the encoder and the projector."""
         super().__init__()
         self.config = config
+        self.workspace = Workspace()
         self.encoder = Encoder(config, sizes.features)
         self.projector = projector(config.out_dim, config.projector_dim)
 
@@ -85,7 +88,8 @@ class COSTA(Method):
         # Both views side by side, so that the blocks of P are drawn once for the two.
         sketched = views.sketch(torch.cat([h1, h2], dim=1))
         u, v = (self.projector(half) for half in sketched.chunk(2, dim=1))
-        loss = cross_view_nce(u, v, self.config.temperature)
+        negatives = CrossView(self.workspace, self.sharing.pairs)
+        loss = info_nce(u, v, self.config.temperature, negatives=negatives)
         return {"contrast": loss, **self._neighbors(h1, h2, near)}
 
     def _neighbors(self, h1: Tensor, h2: Tensor, near: Positives) -> dict[str, Tensor]:

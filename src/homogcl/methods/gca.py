@@ -12,7 +12,13 @@ from torch_geometric.data import Data
 from homogcl.homophily.positives import MEANS, Combine, Positives
 from homogcl.losses import Workspace, info_nce
 from homogcl.methods.base import Method, Sizes
-from homogcl.methods.negatives import NegativesConfig, check_negatives, columns, with_draw
+from homogcl.methods.negatives import (
+    ContrastViews,
+    NegativesConfig,
+    check_negatives,
+    negatives_of,
+    with_draw,
+)
 from homogcl.nn.encoders import Encoder, EncoderConfig, projector
 from homogcl.nn.layers import edge_weights
 from homogcl.views.augment import TwoViews, ViewRates, drop_edges, mask_features
@@ -116,30 +122,23 @@ class GCA(Method):
         """Compute the centralities."""
         self.adaptive.prepare(graph)
 
-    def views(self, graph: Data, rng: torch.Generator) -> TwoViews:
+    def views(self, graph: Data, rng: torch.Generator) -> ContrastViews:
         """Return two adaptively augmented views."""
         return with_draw(self.adaptive.draw(graph, rng), self.config, rng)
 
-    def stratify(self, views: TwoViews, clusters: Tensor) -> TwoViews:
+    def stratify(self, views: ContrastViews, clusters: Tensor) -> ContrastViews:
         """Return the same views, with negatives drawn by cluster if they are sampled."""
         return replace(views, strata=clusters)
 
     def objective(
-        self, views: TwoViews, positives: Positives = Positives.none()
+        self, views: ContrastViews, positives: Positives = Positives.none()
     ) -> dict[str, Tensor]:
         """Return the contrastive loss."""
         near = self.accept(positives)
         u, v = self.projector(self.encoder(views.first)), self.projector(self.encoder(views.second))
         pairs = (near.within(views.first), near.within(views.second))
-        loss = info_nce(
-            u,
-            v,
-            self.config.temperature,
-            pairs,
-            columns=columns(views, self.config),
-            workspace=self.workspace,
-        )
-        return {"contrast": loss}
+        negatives = negatives_of(views, self.config, self.workspace, self.sharing.pairs)
+        return {"contrast": info_nce(u, v, self.config.temperature, pairs, negatives)}
 
     def embed(self, graph: Data) -> Tensor:
         """Return the encoder's output, [N, out_dim]."""

@@ -12,7 +12,9 @@ from torch_geometric.data import Data
 
 from homogcl.homophily.positives import MEANS, Combine, Positives
 from homogcl.losses.community import community_contrast, density_loss
-from homogcl.losses.contrast.weighted import weighted_nce
+from homogcl.losses.contrast.info_nce import info_nce
+from homogcl.losses.contrast.negatives import CrossView
+from homogcl.losses.contrast.tiles import Workspace
 from homogcl.methods.base import Method, Sizes
 from homogcl.methods.gca import AdaptiveConfig, AdaptiveViews
 from homogcl.nn.encoders import Encoder, projector
@@ -55,6 +57,7 @@ class GCooL(Method):
         """Build the encoder, the projector and the centers."""
         super().__init__()
         self.config = config
+        self.workspace = Workspace()
         self.encoder = Encoder(config, sizes.features)
         self.projector = projector(config.out_dim, config.projector_dim)
         self.centers = nn.Parameter(torch.randn(config.num_communities, config.out_dim))
@@ -77,7 +80,8 @@ class GCooL(Method):
         c = self.config
         u, v = self._project(views.first), self._project(views.second)
         pairs = (near.within(views.first), near.within(views.second))
-        terms = {"contrast": weighted_nce(u, v, c.temperature, pairs, intra_view=False)}
+        negatives = CrossView(self.workspace, self.sharing.pairs)
+        terms = {"contrast": info_nce(u, v, c.temperature, pairs, negatives)}
         if self._fading() > 0:
             r_u, r_v = self.communities(u), self.communities(v)
             terms["density"] = 0.5 * (

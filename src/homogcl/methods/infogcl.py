@@ -12,6 +12,7 @@ from torch_geometric.data import Data
 
 from homogcl.homophily.positives import MEANS, Combine, Positives
 from homogcl.losses import Workspace, info_nce
+from homogcl.losses.contrast.negatives import AllPairs
 from homogcl.losses.infomax import bilinear, jensen_shannon, readout
 from homogcl.methods.base import Method, Sizes
 from homogcl.methods.dgi import corrupted, permutation
@@ -104,9 +105,8 @@ class InfoGCL(Method):
         terms = {}
         if contrast != "local-global":
             pairs = (near.within(views.first), near.within(views.second))
-            terms["local-local"] = info_nce(
-                u, v, self.config.temperature, pairs, workspace=self.workspace
-            )
+            negatives = AllPairs(self.workspace, self.sharing.pairs)
+            terms["local-local"] = info_nce(u, v, self.config.temperature, pairs, negatives)
         if contrast != "local-local":
             terms["local-global"] = self._local_global(u, v, views)
         return terms
@@ -152,4 +152,4 @@ def drop_nodes(graph: Data, probability: float, rng: torch.Generator) -> Data:
 def diffused_features(graph: Data) -> Tensor:
     """Return the features spread by personalized PageRank, S x, dense [N, d]."""
     x = graph.x.to_dense() if graph.x.layout == torch.sparse_csr else graph.x
-    return diffuse(Normalized(graph), x, _RESTART, _DIFFUSION_STEPS)
+    return diffuse(Normalized.of(graph), x, _RESTART, _DIFFUSION_STEPS)

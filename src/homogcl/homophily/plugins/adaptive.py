@@ -5,7 +5,6 @@ from __future__ import annotations
 from torch import Tensor
 from torch_geometric.data import Data
 
-from homogcl.core.distributed import sharing
 from homogcl.homophily.clusters import spread
 from homogcl.homophily.plugins.base import ClusterConfig, HomoViews, NeighborPlugin
 from homogcl.homophily.positives import Combine, Positives
@@ -39,7 +38,7 @@ class Adaptive(NeighborPlugin):
         """Return the base's terms, each averaged over a node's positives."""
         h = of_length(self.base.embed(views.graph), 1.0).detach()
         c = self.next_centroids(h, views.cluster_seed)
-        r = soft_assignment(h, c, spread(h, c, sharing().nodes))
+        r = soft_assignment(h, c, spread(h, c, self.sharing.nodes))
         return self.expanded(views, r, saliency(r, views.graph.edge_index))
 
     def assignment(self, graph: Data) -> Tensor | None:
@@ -47,4 +46,4 @@ class Adaptive(NeighborPlugin):
         if not self.centroids.numel():
             return None
         h = of_length(self.embed(graph), 1.0)
-        return soft_assignment(h, self.centroids, spread(h, self.centroids, sharing().nodes))
+        return soft_assignment(h, self.centroids, spread(h, self.centroids, self.sharing.nodes))

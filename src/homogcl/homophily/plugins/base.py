@@ -11,7 +11,6 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from homogcl.core.config import Config
-from homogcl.core.distributed import sharing
 from homogcl.core.errors import UserError
 from homogcl.homophily.clusters import centroids
 from homogcl.homophily.positives import CannotCombine, Combine, Positives
@@ -158,5 +157,5 @@ class NeighborPlugin(Method):
         rng = torch.Generator(device=h.device).manual_seed(seed)
         start = self.centroids if self.centroids.numel() else None
         k = self.config.num_clusters
-        self.centroids = centroids(h, k, rng, start, ranks=sharing().nodes)
+        self.centroids = centroids(h, k, rng, start, ranks=self.sharing.nodes)
         return self.centroids

@@ -9,7 +9,6 @@ from pydantic import Field, model_validator
 from torch import Tensor
 from torch_geometric.data import Data
 
-from homogcl.core.distributed import sharing
 from homogcl.core.errors import UserError
 from homogcl.homophily.clusters import spread
 from homogcl.homophily.plugins.base import ClusterConfig, HomoViews, NeighborPlugin
@@ -84,7 +83,7 @@ class HomoGCL(NeighborPlugin):
         return soft_assignment(h, self.centroids, self._two_sigma_sq(h, self.centroids))
 
     def _two_sigma_sq(self, h: Tensor, c: Tensor) -> float | Tensor:
-        unit = 1.0 if self.config.width == "fixed" else spread(h, c, sharing().nodes)
+        unit = 1.0 if self.config.width == "fixed" else spread(h, c, self.sharing.nodes)
         return self.config.two_sigma_sq * unit
 
     def _weight(self, r: Tensor, edge_index: Tensor) -> Tensor:

@@ -7,7 +7,6 @@ from pydantic import Field
 from torch import Tensor
 from torch_geometric.data import Data
 
-from homogcl.core.distributed import sharing
 from homogcl.homophily.clusters import centroids
 from homogcl.homophily.plugins.base import ClusterConfig, HomoViews, NeighborPlugin
 from homogcl.homophily.positives import Combine, Positives
@@ -62,5 +61,5 @@ class Released(NeighborPlugin):
         k = self.config.num_clusters
         rng = torch.Generator(device=h.device).manual_seed(SEED)
         sample = torch.randperm(h.size(0), generator=rng, device=h.device)[: NODES_PER_CLUSTER * k]
-        self.centroids = centroids(h[sample], k, rng, ranks=sharing().nodes)
+        self.centroids = centroids(h[sample], k, rng, ranks=self.sharing.nodes)
         return self.centroids
