@@ -127,9 +127,9 @@ def _command(
     if first:
         first()
     from homogcl import cli
-    from homogcl.data import load
+    from homogcl.data import catalog
 
-    load._registered = lambda: {"tiny": tiny.ENTRY}
+    catalog.entry_points = lambda group: [tiny.ENTRY]  # type: ignore[assignment,misc]
     sys.argv = ["homogcl", *words]
     try:
         cli.main()

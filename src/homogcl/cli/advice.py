@@ -13,6 +13,7 @@ from homogcl.advice.doctor import Finding, examine
 from homogcl.cli.files import with_files
 from homogcl.cli.options import Data, Json, Root, Seed
 from homogcl.data.load import load
+from homogcl.data.summary import GraphSummary, summarize
 from homogcl.pages import terminal
 
 
@@ -39,16 +40,19 @@ def inspect(
 ) -> None:
     """Report on DATA before training: size, degrees, homophily, saliency of edges, warnings."""
     graph = load(data, root, seed=seed, files=files)
-    known = advice.facts(graph)
+    known = summarize(graph)
+    parts = advice.components(graph)
     measured = advice.short_training(graph, epochs=epochs, seed=seed) if epochs else None
     doubts = advice.warnings(known, measured)
     if as_json:
-        report = {**asdict(known), "saliency": measured and asdict(measured), "warnings": doubts}
+        shape = {"components": parts.count, "largest_component": parts.largest}
+        measures = {"saliency": measured and asdict(measured), "warnings": doubts}
+        report = {**asdict(known), **shape, **measures}
         terminal.result(report, as_json=True)
         return
     if "report" in graph:
         terminal.say(f"read: {graph.report}\n")
-    terminal.result(_facts(known), as_json=False)
+    terminal.result(_facts(known, parts), as_json=False)
     if measured is not None:
         terminal.say(f"\nsaliency S after {measured.epochs} epochs of {advice.METHOD}")
         terminal.rows(_spreads(measured), as_json=False)
@@ -83,14 +87,14 @@ def _show_findings(findings: list[Finding]) -> None:
                 terminal.say(f"{mark} {finding.name}: {finding.found} -> {finding.advice}")
 
 
-def _facts(known: advice.Facts) -> dict[str, object]:
+def _facts(known: GraphSummary, parts: advice.Components) -> dict[str, object]:
     shown: dict[str, object] = {
         "nodes": f"{known.nodes:,}",
         "edges": f"{known.edges:,} (density {known.density:.2g})",
         "features": f"{known.features:,}",
         "degrees": f"{known.degree_min} to {known.degree_max}, median {known.degree_median:g}, "
         f"{known.isolated:,} nodes without edges",
-        "components": f"{known.components:,}, the largest of {known.largest_component:,} nodes",
+        "components": f"{parts.count:,}, the largest of {parts.largest:,} nodes",
         "self-loops": known.self_loops,
         "repeated": known.duplicates,
     }

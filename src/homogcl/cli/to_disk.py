@@ -29,4 +29,4 @@ def to_disk(
     """Write a graph as a folder of arrays that later trainings map into memory, not read."""
     graph = load(data, root, features=features_as, files=files)
     write_mapped(graph, folder)
-    terminal.say(f"wrote {graph.num_nodes:,} nodes, {graph.num_edges:,} edges to {folder}")
+    terminal.say(f"wrote {graph.num_nodes:,} nodes, {graph.num_edges // 2:,} edges to {folder}")

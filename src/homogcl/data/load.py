@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
 import torch
@@ -13,33 +12,39 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from homogcl.core.config import Config
-from homogcl.core.errors import UnknownName, UserError
+from homogcl.core.errors import UserError
 from homogcl.core.seeds import stream
+from homogcl.data.catalog import (
+    data_names,
+    graph_name,
+    lacks_features,
+    own_path,
+    plain_name,
+    readers,
+    resolved_name,
+    source,
+)
 from homogcl.data.check import MASKS, validate
 from homogcl.data.edges import undirected
 from homogcl.data.features import FeatureKind, compact, normalize
 from homogcl.data.hashes import file_sha256, tensor_sha256
 from homogcl.data.mapped import INDEX, is_mapped, is_on_disk, open_mapped
 from homogcl.data.names import class_names, node_ids, original_ids
-from homogcl.data.own.files import TOML
 from homogcl.data.own.graph import read_own
-from homogcl.data.own.tables import ending
+from homogcl.data.published.download import raw_files
 from homogcl.data.published.root import data_root, sha256
-from homogcl.data.published.sources import SOURCES, Source, raw_files
-from homogcl.data.published.sources import lacks_features as source_lacks_features
+from homogcl.data.published.sources import SOURCES, Source
+from homogcl.data.shares import demo_shares
 from homogcl.data.splits import SplitMade, SplitName, random_split_of
-from homogcl.data.statistics import Statistics, edge_homophily, statistics
 from homogcl.data.structural import kept_structural_features, structural_features
-from homogcl.data.synthetic import citation_graph, demo_shares
+from homogcl.data.synthetic import citation_graph
 
 __all__ = [
     "DataConfig",
     "Source",
-    "Statistics",
     "citation_graph",
     "class_names",
     "data_names",
-    "edge_homophily",
     "graph_name",
     "lacks_features",
     "load",
@@ -47,12 +52,8 @@ __all__ = [
     "original_ids",
     "own_path",
     "source",
-    "statistics",
     "validate",
 ]
-
-ENTRY_POINTS = "homogcl.datasets"
-_OTHER_NAMES = {"ogbnarxiv": "arxiv"}
 
 
 class DataConfig(Config):
@@ -60,56 +61,6 @@ class DataConfig(Config):
 
     features: FeatureKind = "row"
     split: SplitName | None = None  # None: public where the data set has one, else random
-
-
-def data_names() -> list[str]:
-    """Return the names that `load` knows: built in, then registered by other packages."""
-    return ["demo", *SOURCES, *(name for name in _registered() if not _is_built_in(name))]
-
-
-def source(name: str) -> Source | None:
-    """Return title, files and origin of a published data set, or None for any other."""
-    return SOURCES.get(_resolve(name))
-
-
-def lacks_features(data: str | Path, root: str | Path | None = None) -> bool:
-    """Return whether a published data set lies here without its file of features.
-
-    `load` then makes some of the edges, as it does for any graph under features="structural".
-    """
-    known = SOURCES.get(_plain(data)) if isinstance(data, str) else None
-    return known is not None and source_lacks_features(known, data_root(root))
-
-
-def own_path(data: str | Path) -> Path | None:
-    """Return where a user's own graph lies, or None if `data` names a data set.
-
-    What is a data set's name stays one, even where a file is called the same: `./cora` is the file.
-    """
-    if isinstance(data, Path):
-        return data.expanduser()
-    if _is_name(data):
-        return None
-    path = Path(data).expanduser()
-    return path if "/" in data or path.suffix or path.exists() else None
-
-
-def graph_name(data: str | Path) -> str:
-    """Return what a graph is called in records: a data set's name, or what its path ends in.
-
-    >>> graph_name("friends/edges.csv.gz"), graph_name("data/friends/graph.toml")
-    ('edges', 'friends')
-    """
-    path = own_path(data)
-    if path is None:
-        return _resolve(str(data))
-    path = path.resolve()
-    if path.name == TOML:
-        path = path.parent
-    stem = path.name if path.is_dir() else path.name.removesuffix(".gz").removesuffix(ending(path))
-    name = stem.strip(".") or "graph"
-    # Records and presets of a published data set are not this graph's.
-    return f"{name}-own" if _is_name(name) else name
 
 
 def load(
@@ -130,20 +81,20 @@ def load(
         root: Folder of all data sets; else `$HOMOGCL_DATA`, else the XDG cache. Published data
             sets that are missing there are downloaded into it.
         features: "row" divides each row by its sum, "raw" leaves features as they are, and
-            "structural" has 128 made of the edges in their place; those of a mapped graph are
-            what was written.
+            "structural" replaces them by 128 made of the edges. A mapped graph keeps those that
+            were written.
         split: "public" takes the masks that came with the graph, "random" draws 10/10/80 % of
             the labeled nodes; by default the masks where there are any.
         seed: Root seed, from whose stream "split" the random split is drawn. Structural features
             of a user's own graph are made with it too, those of a data set always with seed 0.
-        files: What `graph.toml` could say of the files at a path.
+        files: Settings of `graph.toml` for the files at a path.
 
     The graph has `x` float32 [N, d] (CSR if sparse), `edge_index` [2, E] (both directions, sorted,
     no self-loops), `y` [N] if it has labels (-1 where a node has none), the masks `train_mask`,
     `val_mask`, `test_mask` [N], and the strings `name`, `split_name` and `sha256`: over the raw
     files, or over the tensors if there are none. It has `structural` where the features may be made
-    of the edges. A user's own graph also has `ids`, `class_names`, `feature_names`, `report` and
-    `files`, their hashes by name.
+    of the edges. A user's own graph also has `ids`, `class_names`, `feature_names`, `report` (one
+    line that sums it up) and `files`, their hashes by name.
     """
     path = own_path(name)
     if path is not None and is_mapped(path):
@@ -153,7 +104,7 @@ def load(
     elif files:
         raise UserError(f"{name} is a data set; {', '.join(files)} belongs to files of your own")
     else:
-        graph = _published(_resolve(str(name)), root)
+        graph = _published(resolved_name(str(name)), root)
     if not is_on_disk(graph):
         if features == "structural" or graph.x.size(1) == 0:
             _make_structural(graph, None if path is None else seed)
@@ -186,12 +137,15 @@ def _mapped(folder: Path, files: Mapping[str, object]) -> Data:
         raise UserError(f"{folder} is a mapped graph; {', '.join(files)} belongs to files")
     graph = open_mapped(folder)
     graph.files = {INDEX: graph.sha256}
-    graph.report = f"{graph.num_nodes:,} nodes, {graph.num_edges:,} directed edges, on disk"
+    graph.report = f"{graph.num_nodes:,} nodes, {graph.num_edges // 2:,} edges, on disk"
     return graph
 
 
 def _make_structural(graph: Data, seed: int | None) -> None:
-    """Give a graph features made of its edges, unless it has such; one without a seed is kept."""
+    """Give a graph features made of its edges, unless it has such.
+
+    Those of a data set, which has no seed of its own, are kept on disk where they take long.
+    """
     if graph.get("structural"):
         return
     if graph.x.size(1) == 0:
@@ -207,11 +161,11 @@ def _make_structural(graph: Data, seed: int | None) -> None:
 def _own(path: Path, seed: int, files: Mapping[str, object]) -> Data:
     own = read_own(path, seed=seed, **files)
     graph = own.graph()
-    graph.report = str(own.report)
+    graph.report = str(own.summary)
     graph.files = file_sha256(own, path)
     columns = {key: value for key, value in files.items() if not _is_file(key, value)}
-    said = json.dumps([graph.files, columns], sort_keys=True, default=str)
-    graph.sha256 = hashlib.sha256(said.encode()).hexdigest()
+    origin = json.dumps([graph.files, columns], sort_keys=True, default=str)
+    graph.sha256 = hashlib.sha256(origin.encode()).hexdigest()
     return graph
 
 
@@ -224,10 +178,10 @@ def _read(name: str, root: Path) -> tuple[Data, str]:
     if name in SOURCES:
         files = raw_files(SOURCES[name], root)
         return SOURCES[name].parse(files), sha256(files)
-    if (shares := demo_shares(_plain(name))) is not None:
+    if (shares := demo_shares(plain_name(name))) is not None:
         graph = citation_graph(homophily=shares.homophily, topic_share=shares.topic_share)
     else:
-        read: Callable[[Path], Data] = _registered()[name].load()
+        read: Callable[[Path], Data] = readers()[name].load()
         graph = read(root)
         if not isinstance(graph, Data):
             raise UserError(f"{name}: its package gave a {type(graph).__name__} instead of a graph")
@@ -247,39 +201,3 @@ def _masks(
     if split == "public" or (split is None and published):
         return [graph[key] & labeled for key in MASKS], "public"
     return list(random_split_of(labeled, stream(seed, "split"))), "random"
-
-
-def _registered() -> dict[str, EntryPoint]:
-    """Return the readers of other packages: callables from the data root to a graph."""
-    return {entry.name: entry for entry in entry_points(group=ENTRY_POINTS)}
-
-
-def _is_built_in(name: str) -> bool:
-    return name == "demo" or name in SOURCES
-
-
-def _is_known(name: str) -> bool:
-    # Readers of other packages come last, since looking for them takes milliseconds.
-    return _is_built_in(name) or name in _registered()
-
-
-def _resolve(name: str) -> str:
-    if _is_known(name):
-        return name
-    plain = _plain(name)
-    if (shares := demo_shares(plain)) is not None:
-        return shares.name()
-    if not _is_known(plain):
-        raise UnknownName("data set", name, data_names())
-    return plain
-
-
-def _is_name(data: str) -> bool:
-    """Return whether a data set is called so, up to case and the characters - and _."""
-    plain = _plain(data)
-    return _is_known(data) or demo_shares(plain) is not None or _is_known(plain)
-
-
-def _plain(name: str) -> str:
-    plain = name.lower().replace("-", "").replace("_", "")
-    return _OTHER_NAMES.get(plain, plain)

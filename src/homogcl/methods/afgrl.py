@@ -10,11 +10,12 @@ from torch import Tensor, nn
 from torch.nn.functional import normalize
 from torch_geometric.data import Data
 
+from homogcl.core.nearest import nearest_rows
 from homogcl.homophily.clusters import centroids
 from homogcl.homophily.positives import Combine, Positives
 from homogcl.losses.bootstrap import target_decay
-from homogcl.losses.nearest import nearest_rows, real_positives
 from homogcl.losses.neighbors import neighbor_term
+from homogcl.losses.real_positives import real_positives
 from homogcl.methods.base import Method, Sizes
 from homogcl.nn.encoders import Activation, Encoder, EncoderConfig, move_target, target_of
 from homogcl.nn.sparse import pair_products
@@ -95,7 +96,9 @@ class AFGRL(Method):
         student = self.encoder(views.graph)
         with torch.no_grad():
             h = normalize(self.target(views.graph))
-            nearest = nearest_rows(normalize(student), h, self.config.nearest)
+            own = torch.arange(len(h), device=h.device)
+            unit, k = normalize(student), self.config.nearest
+            nearest, _ = nearest_rows(unit, h, k, own=own, own_first=True)
             labels = self._labels(h, views.cluster_seed)
             pairs = real_positives(nearest, labels, views.graph.edge_index)
         z = normalize(self.predictor(student))

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from torch_geometric.data import Data
 
-from homogcl.data.load import statistics
+from homogcl.data.summary import summarize
 from homogcl.homophily.edges import saliencies
 from homogcl.methods.inference import embeddings
 from homogcl.pages import terminal
@@ -77,10 +77,10 @@ def _map(name: str, trained: Trained, seed: int) -> EmbeddingMap:
 
 
 def _facts(graph: Data) -> dict[str, str]:
-    facts = statistics(graph)
+    facts = summarize(graph)
     return {
         "Nodes": f"{facts.nodes:,}",
-        "Edges": f"{facts.edges:,} (both directions)",
+        "Edges": f"{facts.edges:,}",
         "Features": f"{facts.features:,}",
         "Classes": f"{facts.classes}",
         "Edge homophily": f"{facts.homophily:.3f}",

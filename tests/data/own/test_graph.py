@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from homogcl.core.errors import UserError
-from homogcl.data.own.graph import OwnReport, read_own
+from homogcl.data.own.graph import read_own
 
 EDGES = [("b", "a", 2.0), ("a", "b", 4.0), ("c", "b", 1.0), ("c", "b", 2.0), ("d", "d", 5.0)]
 EXPECTED = {("a", "b"): 3.0, ("b", "a"): 3.0, ("b", "c"): 1.5, ("c", "b"): 1.5}
@@ -81,11 +81,11 @@ def test_every_form_of_edges_gives_the_same_graph(
     own = read_own(path, weight=weight)
     assert own.ids == ["a", "b", "c", "d"]
     assert edge_weights(path, weight) == EXPECTED
-    assert (own.report.rows, own.report.edges) == (5, 2)
-    assert (own.report.duplicates, own.report.self_loops, own.report.one_way) == (1, 1, 1)
-    assert own.report.isolated == 1
-    assert own.report.structural
-    assert own.report.homophily is None
+    assert (own.summary.rows, own.summary.edges) == (5, 2)
+    assert (own.summary.duplicates, own.summary.self_loops, own.summary.one_way) == (1, 1, 1)
+    assert own.summary.isolated == 1
+    assert own.summary.structural
+    assert own.summary.homophily is None
 
 
 @pytest.mark.parametrize("form", ["graphml", "gexf"])
@@ -128,18 +128,15 @@ def test_report_counts_what_sets_count(rows: list[tuple[int, int]], named: bool)
     found = {(own.ids[s], own.ids[t]) for s, t in own.data.edge_index.t().tolist()}
     assert own.ids == sorted(ends)
     assert found == {(names[s], names[t]) for s, t in both}
-    assert own.report == OwnReport(
-        nodes=len(ends),
-        rows=len(rows),
-        edges=len(both) // 2,
-        duplicates=sum(s != t for s, t in rows) - len(given_ways),
-        self_loops=sum(s == t for s, t in rows),
-        one_way=len(both) - len(given_ways),
-        isolated=len(ends - {names[end] for row in both for end in row}),
-        structural=True,
-        homophily=None,
-    )
-    assert again.report == own.report
+    summary = own.summary
+    assert (summary.nodes, summary.rows, summary.edges) == (len(ends), len(rows), len(both) // 2)
+    assert summary.duplicates == sum(s != t for s, t in rows) - len(given_ways)
+    assert summary.self_loops == sum(s == t for s, t in rows)
+    assert summary.one_way == len(both) - len(given_ways)
+    assert summary.isolated == len(ends - {names[end] for row in both for end in row})
+    assert summary.structural
+    assert summary.homophily is None
+    assert again.summary == own.summary
     assert torch.equal(again.data.edge_index, own.data.edge_index)
 
 
@@ -191,7 +188,7 @@ def test_folder_with_everything(folder: Path) -> None:
     assert data.train_mask.tolist() == [True, False, False, False, True]
     assert data.val_mask.tolist() == [False, True, False, False, False]
     assert data.test_mask.tolist() == [False, False, False, True, False]
-    assert own.report.homophily == 0.5
+    assert own.summary.homophily == 0.5
     assert [path.name for path in own.files] == [
         "graph.toml",
         "edges.csv",
@@ -199,7 +196,7 @@ def test_folder_with_everything(folder: Path) -> None:
         "words.csv",
     ]
     assert len(read_own(folder / "edges.csv").files) == 1
-    assert str(own.report) == (
+    assert str(own.summary) == (
         "5 nodes, 3 edges, 3 given one way and taken both ways, 1 node without edges, "
         "edge homophily 0.50"
     )
@@ -209,14 +206,6 @@ def test_settings_prevail_over_the_file(folder: Path) -> None:
     own = read_own(folder / "graph.toml", target="paper", source="cites", split=None)
     assert "train_mask" not in own.data
     assert own.data.edge_weight.tolist() == [1, 2, 1, 4, 2, 4]
-
-
-def test_report_in_words() -> None:
-    report = OwnReport(9000, 13000, 12403, 31, 1, 0, 4, True, 0.712)
-    assert str(report) == (
-        "9,000 nodes, 12,403 edges, 31 duplicates merged, 1 self-loop dropped, "
-        "4 nodes without edges, features made of the edges, edge homophily 0.71"
-    )
 
 
 MATRIX = np.array([[0, 1, 0], [2, 0, 0], [0, 0, 3], [4, 0, 0]], dtype=np.float32)

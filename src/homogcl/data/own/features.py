@@ -16,7 +16,7 @@ from torch import Tensor
 from homogcl.core.errors import UserError
 from homogcl.data.features import sparse_features
 from homogcl.data.own.files import open_table
-from homogcl.data.own.tables import Table, arrow, ending, pick
+from homogcl.data.own.tables import TableFile, arrow, ending, pick
 from homogcl.data.published.archives import refuse_bomb
 from homogcl.data.published.compressed import checked
 
@@ -30,7 +30,7 @@ class Features:
     path: Path
     matrix: Any  # a numpy array or a scipy CSR matrix
     ids: Any | None  # pyarrow strings, [rows]
-    table: Table | None = None
+    table: TableFile | None = None
     id_column: str = "ids"
 
     @property
