@@ -1,12 +1,18 @@
 """Statistics against PyG and by hand."""
 
 import math
+from pathlib import Path
 
 import torch
 from torch_geometric.data import Data
 from torch_geometric.utils import homophily
 
-from homogcl.data.load import Statistics, edge_homophily, statistics
+from homogcl.data.load import (
+    Statistics,
+    edge_homophily,
+    load,
+    statistics,
+)
 
 
 def test_homophily_equals_that_of_pyg(block_graph: Data) -> None:
@@ -29,3 +35,16 @@ def test_without_labels_or_edges_homophily_is_not_a_number() -> None:
     assert math.isnan(without.homophily)
     assert (without.classes, without.isolated) == (0, 2)
     assert math.isnan(edge_homophily(none, torch.tensor([0, 1])))
+
+
+def test_homophily_counts_edges_with_two_labels(friends: Path) -> None:
+    graph = load(friends)
+    assert statistics(graph).homophily == 0.0
+    y = graph.y[graph.edge_index]
+    known = (y >= 0).all(dim=0)
+    assert float((y[0] == y[1])[known].double().mean()) == 0.0
+    assert float((y[0] == y[1]).double().mean()) == 0.0
+    graph.y[:] = -1
+    assert statistics(graph).homophily != statistics(graph).homophily  # nan
+    graph.y[:2] = 1
+    assert statistics(graph).homophily == 1.0
