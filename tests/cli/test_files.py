@@ -40,7 +40,7 @@ def test_columns_of_nodes_on_the_command_line(homogcl: Shell) -> None:
 
 
 def files_of(*arguments: str) -> Mapping[str, object]:
-    """What a command with the options of own files gets as `files`."""
+    """Return what a command with the options of own files gets as `files`."""
     received: list[Mapping[str, object]] = []
     app = typer.Typer()
 

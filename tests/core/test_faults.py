@@ -16,7 +16,7 @@ _FORK = multiprocessing.get_context("fork")
 
 
 def passing(fault: str | None, points: Sequence[str]) -> tuple[list[int], int]:
-    """The error number (0: none) at each point that a process of its own passed, and its end."""
+    """Return the error number (0: none) at each point of a new process, and its exit code."""
     here, there = _FORK.Pipe(duplex=False)
 
     def work() -> None:

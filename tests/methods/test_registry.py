@@ -35,10 +35,10 @@ SMALL = {"hidden_dim": 5, "out_dim": 3}
 
 @pytest.mark.parametrize("name", method_names())
 def test_method_lives_in_the_module_of_its_name(name: str) -> None:
-    made = method_class(name)
-    assert issubclass(made, Method)
-    assert made.__module__ == f"homogcl.methods.{name}"
-    assert getattr(import_module(made.__module__), made.__name__) is made
+    method = method_class(name)
+    assert issubclass(method, Method)
+    assert method.__module__ == f"homogcl.methods.{name}"
+    assert getattr(import_module(method.__module__), method.__name__) is method
 
 
 def test_every_class_of_a_method_is_registered() -> None:

@@ -44,11 +44,11 @@ def test_cells_are_those_that_pythons_csv_reads(
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "t.csv"
         with path.open("w", newline="") as file:
-            # A line of names that holds but one of the delimiters.
+            # The line of names decides which delimiter it is.
             csv.writer(file, delimiter=delimiter).writerows([("p", "q", "r"), *rows])
         table = text_table(path, names_optional=False)
-        found = [column.to_pylist() for column in table.text(["r", "p", "q"])]
-    assert found == [[row[place].strip() for row in rows] for place in (2, 0, 1)]
+        columns = [column.to_pylist() for column in table.text(["r", "p", "q"])]
+    assert columns == [[row[place].strip() for row in rows] for place in (2, 0, 1)]
 
 
 def test_place_of_a_cell_counts_blank_lines_and_lines_inside_quotes(tmp_path: Path) -> None:

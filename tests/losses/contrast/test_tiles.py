@@ -19,21 +19,21 @@ def test_budget_comes_from_the_environment_in_mebibytes(monkeypatch: pytest.Monk
 
 
 def views(nodes: int, seed: int, length: float = 1.0) -> tuple[Tensor, Tensor]:
-    """Two views in float64 whose rows have about the length asked for, with gradients."""
+    """Return two views in float64 whose rows have about this length, with gradients."""
     rng = torch.Generator().manual_seed(seed)
     a, b = (torch.randn(nodes, 4, generator=rng, dtype=torch.float64) for _ in range(2))
     return (a * length / 2).requires_grad_(), (b * length / 2).requires_grad_()
 
 
 def symmetric_pairs(nodes: int, seed: int, density: float) -> Tensor:
-    """Pairs of different nodes in both directions, sorted, [2, P]."""
+    """Return pairs of different nodes in both directions, sorted, [2, P]."""
     rng = torch.Generator().manual_seed(seed)
     half = (torch.rand(nodes, nodes, generator=rng) < density).triu(1)
     return (half | half.t()).nonzero().t()
 
 
 def whole_log_sums(a: Tensor, b: Tensor, pairs: Tensor) -> tuple[Tensor, Tensor]:
-    """The same sums by matrices of all pairs."""
+    """Return the same sums by matrices of all pairs."""
     out = torch.eye(a.size(0), dtype=torch.bool)
     out[pairs[0], pairs[1]] = True
 
@@ -68,11 +68,11 @@ def test_sums_and_gradients_are_those_of_the_whole_matrix(
         there = [each.where(each.isfinite(), 0.0) for each in sums]
         return (weight * there[0] + weight.flip(0) * there[1]).sum()
 
-    mine, theirs = (
+    gradients = [
         torch.autograd.grad(loss(sums), (a, b), allow_unused=True, materialize_grads=True)
         for sums in (ours, whole)
-    )
-    for left, right in zip(mine, theirs, strict=True):
+    ]
+    for left, right in zip(*gradients, strict=True):
         torch.testing.assert_close(left, right.nan_to_num(), rtol=1e-9, atol=1e-9)
 
 
