@@ -21,7 +21,7 @@ def test_tensor_shares_memory_but_no_gradient() -> None:
 
 def test_numpy_array_is_copied_also_where_it_is_read_only_or_strided() -> None:
     array = np.array(VALUES)
-    array.flags.writeable = False
+    array.setflags(write=False)
     for each in (array, array[::-1], array.T):
         tensor = as_tensor(each)
         assert np.array_equal(tensor.numpy(), each)
