@@ -6,14 +6,11 @@ from torch_geometric.data import Data
 
 from homogcl.advice.estimate import PIECES, Estimate, Rates, doubt, estimate, kept_tiles, piece
 from homogcl.advice.flops import Operations, counted, through
-from homogcl.cli import forecast
-from homogcl.core.errors import UserError
 from homogcl.data.load import citation_graph
 from homogcl.losses import Workspace, info_nce
 from homogcl.losses.contrast.negatives import AllPairs
 from homogcl.methods.registry import Sizes, build, method_names
-from homogcl.presets.resolve import Settings, resolve
-from homogcl.runs.request import Request
+from homogcl.presets.resolve import resolve
 from homogcl.training.loop import fit
 from tests.graphs import same, snapshot
 
@@ -146,31 +143,6 @@ def test_it_reads_as_people_say_it(seconds: float, size: int, said: str) -> None
 def test_memory_is_doubted_only_where_there_is_too_little() -> None:
     assert doubt(10, 10) == doubt(10, None) == ""
     assert "negatives=sampled" in doubt(2 * 10**9, 10**9)
-
-
-@pytest.mark.parametrize(
-    ("free", "said"), [(10**12, ""), (3 * 10**9, "warning: "), (10**9, "refused")]
-)
-def test_a_training_without_memory_is_warned_of_or_refused(
-    free: int, said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def expected(name: str, settings: Settings, graph: Data, seed: int) -> Estimate:
-        return Estimate(120.0, 5 * 10**9)
-
-    monkeypatch.setattr(forecast, "estimate", expected)
-    monkeypatch.setattr(forecast, "available_bytes", lambda: free)
-    spec = Request("grace", "demo", overrides={"epochs": 1000})
-    graph = citation_graph(100, 3, 10, seed=0)
-    if said == "refused":
-        with pytest.raises(UserError, match="need 5"):
-            forecast.foretell(spec, graph)
-        return
-    forecast.foretell(spec, graph)
-    printed = capsys.readouterr().err
-    assert "training takes about 2 minutes and 5.0 GB" in printed
-    assert ("warning: " in printed) == (said != "")
-    forecast.foretell(Request("grace", "demo", overrides={"epochs": 1}), graph)
-    assert capsys.readouterr().err == ""
 
 
 def test_a_training_by_batches_is_as_many_steps_as_it_has_batches(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import networkx
 import numpy as np
@@ -15,6 +16,7 @@ from torch_geometric.data import Data
 from torch_geometric.utils import homophily
 
 from homogcl.data.edges import undirected
+from homogcl.data.load import load
 from homogcl.data.summary import GraphSummary, adjusted_homophily, edge_homophily, summarize
 
 NONE = torch.empty(2, 0, dtype=torch.int64)
@@ -133,3 +135,12 @@ def test_line_names_only_what_occurred() -> None:
         "9,000 nodes, 12,403 edges, 31 duplicates merged, 1 self-loop dropped, "
         "4 nodes without edges, features made of the edges, edge homophily 0.71"
     )
+
+
+def test_homophily_counts_edges_with_two_labels(friends: Path) -> None:
+    graph = load(friends)
+    assert summarize(graph).homophily == 0.0
+    graph.y[:] = -1
+    assert summarize(graph).homophily is None
+    graph.y[:2] = 1
+    assert summarize(graph).homophily == 1.0

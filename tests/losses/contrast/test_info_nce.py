@@ -239,12 +239,6 @@ def test_two_losses_under_way_at_a_time_do_not_share_memory() -> None:
         assert torch.equal(grad, loss_and_gradients(case, tile=8)[1])
 
 
-def test_budget_comes_from_the_environment_in_mebibytes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HOMOGCL_TILE_MIB", "3")
-    assert Workspace().budget == 3 * 2**20
-    assert Workspace(7).budget == 7
-
-
 @pytest.mark.parametrize("temperature", [0.001, 0.5])
 def test_second_backward_pass_gives_the_same_bits(temperature: float) -> None:
     case = make_case(9, seed=5)

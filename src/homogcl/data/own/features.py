@@ -86,9 +86,10 @@ def read_features(path: Path, id_column: str | None) -> Features:
 def _arrays(path: Path) -> tuple[Any, npt.NDArray[np.generic] | None]:
     if ending(path) == ".npy":
         return np.load(path, allow_pickle=False), None
-    with np.load(path, allow_pickle=False) as archive:
-        if not isinstance(archive, NpzFile):
-            raise ValueError("this is one array, which belongs in a file that ends in .npy")
+    archive = np.load(path, allow_pickle=False)
+    if not isinstance(archive, NpzFile):
+        raise ValueError("this is one array, which belongs in a file that ends in .npy")
+    with archive:
         refuse_bomb(archive, path, path.stat().st_size)
         if "format" in archive.files:
             stored = scipy.sparse.load_npz(path)

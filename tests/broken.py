@@ -1,10 +1,7 @@
-"""`check_method` accepts what keeps the contract and names what does not."""
+"""A method that keeps the contract, and methods that each break one promise of it."""
 
-import importlib
 import random
-from pathlib import Path
 
-import pytest
 import torch
 from torch import Tensor, nn
 from torch_geometric.data import Data
@@ -12,10 +9,8 @@ from torch_geometric.data import Data
 from docs.template.masked import Masked
 from homogcl.core.config import Config
 from homogcl.homophily.positives import Positives
-from homogcl.methods import registry
-from homogcl.methods.registry import Method, Sizes, method_names
+from homogcl.methods.registry import Method, Sizes
 from homogcl.nn.encoders import Encoder, EncoderConfig
-from homogcl.testing import CHECKS, ContractBroken, candidate, check_method, checks_of
 
 
 class Linear(Method):
@@ -146,65 +141,3 @@ class Detached(Masked):
 
     def embed(self, graph: Data) -> Tensor:
         return super().embed(graph).detach()
-
-
-def test_a_good_method_passes_every_check() -> None:
-    passed = check_method(Linear)
-    # It has no pair positives to be clustered for, and takes batches.
-    assert len(passed) == len(CHECKS) - 2
-
-
-@pytest.mark.parametrize(
-    ("method", "check"),
-    [
-        (ChangesTheGraph, "graph_is_left_as_it_was"),
-        (DrawsInEmbed, "nothing_in_them_is_random"),
-        (LeavesAParameter, "gradients_reach_what_is_trained: no gradient reaches unused"),
-        (Climbs, "loss_falls"),
-        (Climbs, "loss_falls_on_batches_too"),
-        (MindsBlocks, "embeddings_in_blocks_are_those_of_the_whole_graph"),
-        (CountsNodes, "renumbering_the_nodes"),
-        (Forgets, "state_goes_through_a_file"),
-        (Gambles, "same_seed_gives_the_same_bits"),
-        (Vector, "gradients_reach_what_is_trained: the term 'distance' is no scalar"),
-        (Dense, "sparse_features_do_what_dense_ones_do"),
-        (Undocumented, "declares_what_it_is"),
-        (Detached, "embeddings_are_differentiable"),
-    ],
-)
-def test_a_broken_promise_is_named(method: type[Method], check: str) -> None:
-    with pytest.raises(ContractBroken) as broken:
-        check_method(method)
-    assert check in str(broken.value)
-    assert all(line.startswith(method.__name__) for line in str(broken.value).splitlines())
-
-
-def test_each_check_is_broken_by_some_method_above_or_by_the_trainer() -> None:
-    each = candidate(Linear)
-    others = {
-        "embeddings_are_differentiable",
-        "batches_are_refused_where_a_step_needs_the_whole_graph",
-    }
-    assert {name for name, _ in checks_of(each)} | others == {check.__name__ for check in CHECKS}
-
-
-def test_a_method_of_another_package_is_found_by_its_entry_point(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """As pip would install it: a module, and metadata that name it."""
-    package = tmp_path / "masked_method-1.0.dist-info"
-    package.mkdir()
-    (package / "METADATA").write_text("Metadata-Version: 2.1\nName: masked-method\nVersion: 1.0\n")
-    (package / "entry_points.txt").write_text("[homogcl.methods]\nmasked = masked:Masked\n")
-    template = Path(__file__).parents[2] / "docs" / "template" / "masked.py"
-    (tmp_path / "masked.py").write_text(template.read_text("utf-8"))
-    monkeypatch.syspath_prepend(tmp_path)
-    importlib.invalidate_caches()
-    registry._third_party.cache_clear()
-    try:
-        assert "masked" in method_names()
-        passed = check_method("masked")
-    finally:
-        registry._third_party.cache_clear()
-    for name in ("masked", "masked+homogcl", "masked+hard"):
-        assert f"{name}: loss_falls" in passed
