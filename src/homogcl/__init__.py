@@ -3,7 +3,7 @@
 from homogcl.core.errors import UserError
 from homogcl.data.load import load
 from homogcl.data.own.graph import read_own
-from homogcl.evaluate import nearest_neighbors
+from homogcl.evaluate.neighbors import nearest_neighbors
 from homogcl.homophily.clusters import centroids, homophily_loss, saliency, soft_assignment
 from homogcl.homophily.edges import EdgeSaliency, edge_saliency
 from homogcl.homophily.positives import Positives

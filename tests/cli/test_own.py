@@ -10,6 +10,7 @@ import torch
 from torch_geometric.data import Data
 
 from homogcl.data.load import citation_graph
+from homogcl.runs.folder import RunFolder
 from tests.shell import Shell
 
 FAST = ("--set", "epochs=2", "--set", "hidden_dim=8", "--set", "out_dim=4")
@@ -59,7 +60,6 @@ def test_a_folder_from_training_to_every_answer(homogcl: Shell, tmp_path: Path) 
         "cluster": {"nmi", "ari"},
         "knn": {"knn_test_accuracy", "knn_val_accuracy", "knn_k"},
         "links": {"link_auc", "link_ap"},
-        "similarity": {"positive_similarity"},
         "saliency": {"edge_homophily", "saliency_auc"},
     }
     for task, expected in keys.items():
@@ -120,7 +120,7 @@ def test_columns_of_nodes_on_the_command_line(homogcl: Shell) -> None:
     more = ("--nodes", "papers/nodes.csv", "--label", "field", "--features", "w0,w2")
     homogcl("train", "grace", "papers/edges.csv", *more, "--out", "run", *FAST)
     assert "test_accuracy" in json.loads(homogcl("evaluate", "run", "--json"))
-    assert json.loads(Path("run/graph.json").read_text())["feature_names"] == ["w0", "w2"]
+    assert RunFolder(Path("run")).model().graph.feature_names == ("w0", "w2")
     line = homogcl.refuses("train", "grace", "papers/edges.csv", *more, "--id", "kay", *FAST)
     assert "no column 'kay' for id (did you mean: key?)" in line
 

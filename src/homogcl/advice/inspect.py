@@ -24,10 +24,10 @@ from homogcl.data.edges import undirected
 from homogcl.data.load import edge_homophily
 from homogcl.homophily.clusters import saliency
 from homogcl.homophily.plugin import HomoGCL
-from homogcl.methods.registry import Sizes, build
 from homogcl.presets.resolve import resolve
-from homogcl.runs.tasks import with_edges_held_out
-from homogcl.training.loop import fit
+from homogcl.runs.run import Run
+from homogcl.runs.scores import with_edges_held_out
+from homogcl.runs.train import fit_run
 
 METHOD = "grace+homogcl"
 LEAST_HOMOPHILY = 0.2  # adjusted: how far above chance neighbors must agree
@@ -156,8 +156,7 @@ def short_training(graph: Data, *, epochs: int = 15, seed: int = 0) -> Saliency:
     if nodes > 2048:
         given |= {"negatives": "sampled", "num_negatives": 512}
     settings = resolve(METHOD, "", given)
-    method = build(METHOD, settings.method, Sizes.of(kept), seed)
-    fit(method, kept, settings.train, seed=seed)
+    method = fit_run(Run.of(METHOD, settings, kept, seed)).method
     assert isinstance(method, HomoGCL)
     with torch.no_grad():
         r = method.assignment(kept)
