@@ -3,7 +3,7 @@
 from homogcl.core.errors import UserError
 from homogcl.data.load import load
 from homogcl.data.own.graph import read_own
-from homogcl.evaluate import nearest_neighbors
+from homogcl.evaluate.neighbors import nearest_neighbors
 from homogcl.homophily.clusters import centroids
 from homogcl.homophily.edges import EdgeSaliency, edge_saliency
 from homogcl.homophily.plugins.homogcl import HomoGCL

@@ -9,6 +9,7 @@ import typer
 from typer.testing import CliRunner
 
 from homogcl.cli.files import with_files
+from homogcl.runs.folder import RunFolder
 from tests.shell import FAST, Shell
 
 
@@ -34,7 +35,7 @@ def test_columns_of_nodes_on_the_command_line(homogcl: Shell) -> None:
     more = ("--nodes", "papers/nodes.csv", "--label", "field", "--features", "w0,w2")
     homogcl("train", "grace", "papers/edges.csv", *more, "--out", "run", *FAST)
     assert "test_accuracy" in json.loads(homogcl("evaluate", "run", "--json"))
-    assert json.loads(Path("run/graph.json").read_text())["feature_names"] == ["w0", "w2"]
+    assert RunFolder(Path("run")).model().graph.feature_names == ("w0", "w2")
     line = homogcl.refuses("train", "grace", "papers/edges.csv", *more, "--id", "kay", *FAST)
     assert "no column 'kay' for id (did you mean: key?)" in line
 

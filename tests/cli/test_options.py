@@ -1,13 +1,33 @@
-"""The choices that the command line offers are those that the library has."""
+"""Options that commands share: the tasks on offer, and that offering them loads nothing heavy."""
 
-from homogcl.cli.options import Map, Task
-from homogcl.pages.layout import WAYS
-from homogcl.runs.tasks import TASKS
+from __future__ import annotations
+
+import pytest
+
+from homogcl.cli.options import Task
+from homogcl.runs.tasks import task_names
+from tests.imports import loaded_by
+from tests.shell import Shell
+
+MODULES = ("training", "launch", "forecast", "options", "files")
 
 
-def test_every_task_of_the_library_can_be_asked_for() -> None:
-    assert [task.value for task in Task] == list(TASKS)
+def test_every_task_is_offered() -> None:
+    assert [task.value for task in Task] == task_names()
 
 
-def test_every_layout_of_the_library_can_be_asked_for() -> None:
-    assert {way.value for way in Map} == set(WAYS)
+@pytest.mark.parametrize("command", ["evaluate", "run"])
+def test_the_help_names_the_tasks(command: str, homogcl: Shell) -> None:
+    text = homogcl(command, "--help")
+    assert all(name in text for name in ("probe", "cluster-raw", "unlabeled"))
+
+
+def test_an_unknown_task_is_refused(homogcl: Shell) -> None:
+    homogcl("evaluate", "run", "--task", "prob", code=2)
+    assert "prob" in homogcl.err
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_the_command_line_loads_nothing_heavy(module: str) -> None:
+    heavy = {"torch", "torch_geometric", "pydantic", "sklearn", "scipy", "numpy"}
+    assert loaded_by(f"homogcl.cli.{module}") & heavy == set()

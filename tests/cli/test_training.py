@@ -156,7 +156,6 @@ def test_own_files_are_trained_on_scored_by_every_task_and_embedded(
         "cluster": {"nmi", "ari"},
         "knn": {"knn_test_accuracy", "knn_val_accuracy", "knn_k"},
         "links": {"link_auc", "link_ap"},
-        "similarity": {"positive_similarity"},
         "saliency": {"edge_homophily", "saliency_auc"},
     }
     for task, expected in keys.items():

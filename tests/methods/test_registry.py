@@ -10,7 +10,7 @@ import pytest
 import torch
 from pydantic import PositiveInt
 
-from homogcl.core.config import Config
+from homogcl.core.config import Config, validated
 from homogcl.core.errors import UnknownName, UserError
 from homogcl.methods import registry
 from homogcl.methods.base import Method, Sizes
@@ -24,7 +24,6 @@ from homogcl.methods.registry import (
     plugin_names,
     split_name,
     summary,
-    validated,
 )
 from tests.graphs import same
 from tests.toys import Fixed

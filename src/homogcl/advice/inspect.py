@@ -22,10 +22,10 @@ from torch_geometric.data import Data
 from homogcl.core.errors import UserError
 from homogcl.data.summary import GraphSummary
 from homogcl.homophily.saliency import saliency
-from homogcl.methods.registry import Sizes, build
 from homogcl.presets.resolve import resolve
-from homogcl.runs.tasks import with_edges_held_out
-from homogcl.training.loop import fit
+from homogcl.runs.run import Run
+from homogcl.runs.scores import with_edges_held_out
+from homogcl.runs.train import fit_run
 
 METHOD = "grace+homogcl"
 LEAST_HOMOPHILY = 0.2  # adjusted: how far above chance neighbors must agree
@@ -97,8 +97,7 @@ def short_training(graph: Data, *, epochs: int = 15, seed: int = 0) -> Saliency:
     if nodes > 2048:
         overrides |= {"negatives": "sampled", "num_negatives": 512}
     settings = resolve(METHOD, "", overrides)
-    method = build(METHOD, settings.method, Sizes.of(rest), seed)
-    fit(method, rest, settings.train, seed=seed)
+    method = fit_run(Run.of(METHOD, settings, rest, seed)).method
     with torch.no_grad():
         r = method.assignment(rest)
     assert r is not None  # the default method has clusters

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from homogcl.advice.estimate import estimate
 from homogcl.cli.options import Data, Json, Preset, Root
-from homogcl.data.load import data_names, source
+from homogcl.data.load import data_names
 from homogcl.methods.registry import method_class, method_names, plugin_names, summary
 from homogcl.pages import terminal
 from homogcl.presets.resolve import preset_names
@@ -59,23 +58,18 @@ def show(
 ) -> None:
     """Show the settings of METHOD on DATA, where they come from and what training would take."""
     asked = Request(method, data, preset=preset, root=root)
-    graph = asked.graph() if cost or Path(data).exists() else None
-    spec = asked.for_size(_nodes(data) if graph is None else int(graph.num_nodes or 0))
-    settings = spec.settings()
-    expected = estimate(method, settings, graph) if cost and graph is not None else None
+    run = asked.resolve()
+    settings = run.settings
+    expected = estimate(method, settings, run.graph) if cost else None
     if as_json:
         more = {"seconds": expected.seconds, "bytes": expected.bytes} if expected else {}
         typer.echo(json.dumps({**settings.flat(), "source": settings.source, **more}))
         return
     terminal.result(settings.flat(), as_json=False)
     terminal.say(f"source: {settings.source}")
-    if spec.preset != asked.preset:
-        terminal.say(f"preset {spec.preset}, since no preset knows {data} and it has many nodes")
+    if settings.preset != asked.preset:
+        terminal.say(
+            f"preset {settings.preset}, since no preset knows {data} and it has many nodes"
+        )
     if expected:
         terminal.say(f"training takes {expected}")
-
-
-def _nodes(data: str) -> int:
-    """Return how many nodes a published data set has, 0 for any other."""
-    known = source(data) if data in data_names() else None
-    return known.counts.nodes if known else 0

@@ -12,13 +12,12 @@ import numpy.typing as npt
 import typer
 
 from homogcl.cli.options import Json, OtherData, Root, Set
+from homogcl.core.config import parse_overrides, validated
 from homogcl.core.errors import UserError, nearest
-from homogcl.core.settings import parse_overrides
 from homogcl.data.load import original_ids
-from homogcl.evaluate import nearest_neighbors
+from homogcl.evaluate.neighbors import nearest_neighbors
 from homogcl.homophily.edges import edge_saliency
 from homogcl.homophily.plugins.homogcl import HomoGCL
-from homogcl.methods.registry import validated
 from homogcl.pages import terminal
 from homogcl.runs.export import TABLES, check_ending, write_table
 from homogcl.runs.folder import RunFolder
@@ -74,7 +73,7 @@ def saliency(
     if output is not None:
         check_ending(output, TABLES)
     folder = RunFolder(run)
-    spec = folder.spec(root, data)
+    spec = folder.request(root, data)
     graph, method = folder.graph(spec), folder.method()
     clusters = _clusters(folder.settings()["method"], settings or [])
     table = edge_saliency(method, graph, config=clusters, seed=spec.seed)

@@ -13,7 +13,7 @@ import typer
 from homogcl.advice.tune import BEST, Search, Trial, best, search
 from homogcl.cli.files import with_files
 from homogcl.cli.options import Data, Json, Root, Seed, Set
-from homogcl.core.settings import parse_overrides
+from homogcl.core.config import parse_overrides
 from homogcl.pages import terminal
 from homogcl.runs.request import Request
 
@@ -42,7 +42,7 @@ def tune(
     overrides = parse_overrides(settings or [])
     spec = Request(method, data, seed, overrides, root=root, files=files)
     what = Search(method, spec.name, criterion.value, overrides, seed)
-    graph = spec.graph()
+    graph = spec.resolve(by_size=False).graph
     folder = out or Path("tune") / f"{spec.name}-{method}-{criterion.value}-s{seed}"
 
     def follow(trial: Trial) -> None:

@@ -61,35 +61,6 @@ class EdgeSaliency:
         }
 
 
-def homophily_by_saliency(edges: EdgeSaliency, interval: int = 500) -> dict[str, float]:
-    """Return the share of edges within one class, of all edges and of each interval by saliency.
-
-    Edges without a label at one of their ends are left out. Edges of equal saliency have no order
-    among themselves: each counts as the mean of all that are equal to it, so that the numbers of
-    the nodes decide nothing.
-
-    Args:
-        edges: Every edge once, the least salient first.
-        interval: Edges of an interval; the last one may have fewer.
-
-    Returns:
-        `edge_homophily` of all edges; `edge_homophily_00500` and so on, of the interval that ends
-        with that edge; and `saliency_auc`, the `auc` of the summary, where there is one.
-    """
-    known = edges.same_label >= 0
-    if not known.any():
-        return {}
-    same, group = edges.same_label[known].astype(float), edges.saliency[known]
-    _, which, sizes = np.unique(group, return_inverse=True, return_counts=True)
-    expected = (np.bincount(which, weights=same) / sizes)[which]
-    metrics = {"edge_homophily": float(same.mean())}
-    for start in range(0, len(same), interval):
-        stop = min(start + interval, len(same))
-        metrics[f"edge_homophily_{stop:05d}"] = float(expected[start:stop].mean())
-    auc = edges.summary()["auc"]
-    return metrics if auc is None else {**metrics, "saliency_auc": float(auc)}
-
-
 def edge_saliency(
     method: Method, graph: Data, *, config: HomoGCL.Config | None = None, seed: int = 0
 ) -> EdgeSaliency:

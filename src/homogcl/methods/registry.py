@@ -8,17 +8,14 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
-from typing import Any, TypeVar
+from typing import Any
 
 import torch
-from pydantic import ValidationError
 
-from homogcl.core.config import Config
+from homogcl.core.config import Config, validated
 from homogcl.core.errors import UnknownName, UserError, nearest
 from homogcl.core.seeds import integer
 from homogcl.methods.base import Method, Sizes, total
-
-C = TypeVar("C", bound=Config)
 
 _METHODS = {
     "afgrl": "homogcl.methods.afgrl:AFGRL",
@@ -158,16 +155,6 @@ def configure(name: str, settings: Mapping[str, object]) -> list[Config]:
     return configs
 
 
-def validated(model: type[C], settings: Mapping[str, object]) -> C:
-    """Return `settings` as a `model`; a bad value is an error of one line."""
-    try:
-        return model.model_validate(settings)
-    except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"])
-        raise UserError(f"setting {key}={first['input']!r}: {first['msg'].lower()}") from None
-
-
 def build(name: str, settings: Mapping[str, object], sizes: Sizes, seed: int) -> Method:
     """Return an untrained method; the same seed gives the same parameters.
 
@@ -211,5 +198,4 @@ __all__ = [
     "split_name",
     "summary",
     "total",
-    "validated",
 ]

@@ -16,7 +16,8 @@ from homogcl.pages.comparison_page import EmbeddingMap, Page, SaliencyBins, writ
 from homogcl.pages.explore import cluster
 from homogcl.pages.layout import lay_out
 from homogcl.runs.request import Request
-from homogcl.runs.train import Trained, scores, train
+from homogcl.runs.scores import scores
+from homogcl.runs.train import Trained, fit_run
 from homogcl.training.loop import Epoch
 
 METHODS = ("grace", "grace+homogcl")
@@ -37,7 +38,7 @@ def demo(out: Path, seed: int = 0) -> Path:
             show(epoch)
 
         with terminal.training(name) as show:
-            trained = train(Request(name, "demo", seed), on_epoch=follow)
+            trained = fit_run(Request(name, "demo", seed).resolve(by_size=False), on_epoch=follow)
         scored = scores(trained.method, trained.graph, seed)
         results[name] = {metric: scored[metric] for metric in ("test_accuracy", "nmi", "ari")}
         maps.append(_map(name, trained, seed))

@@ -17,7 +17,7 @@ from homogcl.core.errors import UserError
 from homogcl.core.files import write_atomically
 from homogcl.core.seeds import integer
 from homogcl.data.load import class_names, node_ids
-from homogcl.evaluate import nearest_neighbors
+from homogcl.evaluate.neighbors import nearest_neighbors
 from homogcl.homophily.edges import NUM_CLUSTERS, saliencies
 from homogcl.methods.registry import Method
 from homogcl.pages.charts import SaliencyHistogram
@@ -54,7 +54,7 @@ def write_explorer(
 
 def explore(folder: RunFolder, way: str = "tsne", spec: Request | None = None) -> Explorer:
     """Return what the page of a finished run shows."""
-    spec, z = spec or folder.spec(), folder.embeddings()
+    spec, z = spec or folder.request(), folder.embeddings()
     if len(z) > MOST_NODES:
         raise UserError(f"{folder.path} has {len(z):,} nodes; the page takes {MOST_NODES:,}")
     graph = folder.graph(spec)

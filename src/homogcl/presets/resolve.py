@@ -1,4 +1,4 @@
-"""Settings that just work: one TOML file a method, one section a data set, each with its source.
+"""Settings that just work: one TOML file per method, one section per data set, with its source.
 
 A file's section `[default]` holds for every graph, `[cora]` for that data set, and
 `["cora/official"]` is an alternative that is taken by its name, `official`. `["default/large"]` is
@@ -11,14 +11,14 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 
-from homogcl.core.config import Config
+from homogcl.core.config import Config, validated
 from homogcl.core.errors import UnknownName, UserError, nearest
 from homogcl.data.load import DataConfig
-from homogcl.methods.registry import config_classes, configure, plugin, split_name, validated
+from homogcl.methods.registry import config_classes, configure, plugin, split_name
 from homogcl.training.loop import TrainConfig
 
 NO_DATA_SET = ""  # no section has this name, so that a method's defaults hold
@@ -28,12 +28,21 @@ LARGE_NODES = 5_000  # between CiteSeer, whose preset compares all pairs, and Ph
 
 @dataclass(frozen=True)
 class Settings:
-    """Everything that decides a training: where it comes from is `source`."""
+    """Everything that decides a training.
+
+    Attributes:
+        method: Settings of the method and its plug-ins.
+        train: How it is trained.
+        data: How its graph is prepared.
+        source: Where the settings come from.
+        preset: The alternative preset that they are of, if any.
+    """
 
     method: dict[str, object]
     train: TrainConfig
     data: DataConfig
     source: str
+    preset: str | None = None
 
     def flat(self) -> dict[str, object]:
         """Return all settings in one mapping, as they stand in presets."""
@@ -56,31 +65,39 @@ def resolve(
     sources: list[str] = []
     section = data if preset is None else f"{data}/{preset}"
     general = f"default/{preset}"
-    found = preset is None
+    exists = preset is None
     for _, sections in _files(method):
         for key in ("default", general, section if section in sections else data):
             if key in sections:
-                found = found or key in {section, general}
+                exists = exists or key in {section, general}
                 values = dict(sections[key])
                 sources.append(str(values.pop("source")))
                 merged.update(values)
-    if not found:
+    if not exists:
         raise UnknownName("preset", section, _alternatives(method))
     for key in _settled(method):
         merged.pop(key, None)
     merged.update(overrides or {})
-    return _sorted_out(method, merged, "; ".join(dict.fromkeys(sources)))
+    settings = _by_part(method, merged, "; ".join(dict.fromkeys(sources)))
+    return replace(settings, preset=preset)
+
+
+def depends_on_size(method: str, data: str) -> bool:
+    """Return whether `preset_by_size` has a choice: the method has a preset for large graphs.
+
+    A data set that has a preset of its own keeps it, whatever its size.
+    """
+    named = any(data in sections for _, sections in _files(method))
+    return not named and f"default/{LARGE}" in _alternatives(method)
 
 
 def preset_by_size(method: str, data: str, nodes: int) -> str | None:
-    """Return the alternative for graphs of many nodes where it applies, else None.
+    """Return the alternative for graphs of more than `LARGE_NODES` nodes where it applies.
 
-    It applies to a graph that no preset of the method knows, has more than `LARGE_NODES` nodes,
-    and whose method has such an alternative: GRACE and GCA then sample their negatives.
+    Under it GRACE and GCA sample their negatives. None where the graph is small or
+    `depends_on_size` is false.
     """
-    known = any(data in sections for _, sections in _files(method))
-    has_one = f"default/{LARGE}" in _alternatives(method)
-    return LARGE if nodes > LARGE_NODES and has_one and not known else None
+    return LARGE if nodes > LARGE_NODES and depends_on_size(method, data) else None
 
 
 def preset_names() -> list[tuple[str, str, str]]:
@@ -123,14 +140,15 @@ def _alternatives(method: str) -> list[str]:
     return sorted({key for _, sections in _files(method) for key in sections if "/" in key})
 
 
-def _sorted_out(method: str, flat: Mapping[str, object], source: str) -> Settings:
+def _by_part(method: str, flat: Mapping[str, object], source: str) -> Settings:
+    """Return flat settings as those of the method, its training and its data."""
     of_method = {key for model in config_classes(method) for key in model.model_fields}
     general: dict[str, type[Config]] = dict.fromkeys(TrainConfig.model_fields, TrainConfig)
     general |= dict.fromkeys(DataConfig.model_fields, DataConfig)
     for key in flat:
         if key not in of_method and key not in general:
-            known = {*of_method, *general}
-            raise UserError(f"{method} has no setting {key!r}{nearest(key, known)}")
+            hint = nearest(key, {*of_method, *general})
+            raise UserError(f"{method} has no setting {key!r}{hint}")
     configs = configure(method, {key: flat[key] for key in flat if key in of_method})
     return Settings(
         {key: value for config in configs for key, value in config.model_dump().items()},

@@ -96,9 +96,31 @@ def fit(
         checkpoints: Where to save, how often, and what to resume from.
         ranks: The processes that train together; each of them calls this function.
     """
+    check_fits(method, graph, config, ranks)
+    return fit_checked(
+        method,
+        graph,
+        config,
+        seed=seed,
+        on_epoch=on_epoch,
+        checkpoints=checkpoints,
+        ranks=ranks,
+    )
+
+
+def fit_checked(
+    method: Method,
+    graph: Data,
+    config: TrainConfig,
+    *,
+    seed: int,
+    on_epoch: Callable[[Epoch], None] | None = None,
+    checkpoints: Checkpoints | None = None,
+    ranks: Ranks = ALONE,
+) -> Method:
+    """Do what `fit` does, after `check_fits` was called by somebody who had to know before."""
     graph = graph if "Y" in method.training_data else without_labels(graph)
     _check_features(graph)
-    check_fits(method, graph, config, ranks)
     method.prepare(graph, stream(seed, "prepare", graph.edge_index.device))
     parameters = [p for p in method.parameters() if p.requires_grad]
     if not parameters:

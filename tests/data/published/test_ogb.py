@@ -18,7 +18,7 @@ from homogcl.data.published import download, sources
 from homogcl.data.published.root import read
 from homogcl.data.published.sources import SOURCES, PublishedCounts
 from homogcl.data.structural import structural_features
-from homogcl.runs.request import Request, recorded_settings
+from homogcl.runs.request import Request
 
 ARXIV = SOURCES["arxiv"]
 EDGES = "0,1\n1,2\n2,0\n3,4\n4,5\n5,3\n2,3\n1,0\n6,6\n"
@@ -84,7 +84,7 @@ def test_without_their_file_features_are_made_of_the_edges(root: Path, features:
 def test_records_say_what_was_learned_from(root: Path) -> None:
     spec = Request("random", "ogbn-arxiv", root=root, overrides={"features": "row"})
     assert spec.settings().data.features == "structural"
-    assert recorded_settings(spec)["data"] == {"features": "structural"}
+    assert spec.resolve(by_size=False).recorded_settings["data"] == {"features": "structural"}
     write(root, "raw/node-feat.csv.gz", FEATURES)
     assert spec.settings().data.features == "row"
 
