@@ -132,7 +132,7 @@ def test_archive_is_to_be_unpacked_where_it_belongs(
 ) -> None:
     monkeypatch.setenv("HOMOGCL_OFFLINE", "1")
     with pytest.raises(UserError) as caught:
-        sources.raw_files(sources.SOURCES["arxiv"], tmp_path)
+        download.raw_files(sources.SOURCES["arxiv"], tmp_path)
     message = str(caught.value)
     assert message.startswith(f"{tmp_path / 'ogbn_arxiv' / 'raw' / 'edge.csv.gz'}: missing")
     assert "unpack https://snap.stanford.edu/ogb/data/nodeproppred/arxiv.zip there" in message
