@@ -10,7 +10,14 @@ from homogcl.core.seeds import stream
 from homogcl.homophily.plugins.base import NoPairPositives
 from homogcl.homophily.positives import CannotCombine, Combine, Positives
 from homogcl.methods.base import Sizes, total
-from homogcl.methods.registry import build, config_classes, method_class, method_names, plugin_names
+from homogcl.methods.registry import (
+    build,
+    config_classes,
+    method_class,
+    method_names,
+    plugin,
+    plugin_names,
+)
 from homogcl.presets.resolve import resolve
 from tests.plugged import SETTINGS, gradients, half_of, plugged
 
@@ -81,7 +88,7 @@ def _other(value: object) -> object:
         return not value
     if isinstance(value, int | float):
         return 2 * value
-    return {"fixed": "clusters", "soft": "hard"}[str(value)]
+    return {"fixed": "clusters", "soft": "hard", "hard": "soft"}[str(value)]
 
 
 def _accepting(plugin: str) -> list[str]:
@@ -107,10 +114,11 @@ def test_every_setting_that_a_base_accepts_changes_what_is_learned(graph: Data, 
     start: dict[str, object] = {**narrow, "num_clusters": 3}
     if "two_sigma_sq" in model.model_fields:
         start["two_sigma_sq"] = 0.5
+    fixed = plugin(name.partition("+")[2]).settings
     seen = [_step(graph, name, start)]
     for key, field in model.model_fields.items():
         try:
-            settings = {**start, key: _other(start.get(key, field.default))}
+            settings = {**start, key: _other({**fixed, **start}.get(key, field.default))}
             seen.append(_step(graph, name, settings))
         except UserError:
             continue  # refused by name, which is what silence must not be
