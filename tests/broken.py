@@ -8,7 +8,7 @@ from torch_geometric.data import Data
 
 from docs.template.masked import Masked
 from homogcl.core.config import Config
-from homogcl.homophily.positives import Positives
+from homogcl.homophily.positives import Combine, Positives
 from homogcl.methods.registry import Method, Sizes
 from homogcl.nn.encoders import Encoder, EncoderConfig
 
@@ -141,3 +141,9 @@ class Detached(Masked):
 
     def embed(self, graph: Data) -> Tensor:
         return super().embed(graph).detach()
+
+
+class TakesAnything(Linear):
+    """It says that it sums neighbors, and takes them in any other way as well."""
+
+    combines = frozenset({Combine.SUM})

@@ -15,6 +15,7 @@ import torch
 from homogcl.core.config import Config, validated
 from homogcl.core.errors import UnknownName, UserError, nearest
 from homogcl.core.seeds import integer
+from homogcl.homophily.positives import CannotCombine
 from homogcl.methods.base import Method, Sizes, total
 
 _METHODS = {
@@ -103,6 +104,18 @@ def plugin(name: str) -> Plugin:
 
 def _described(name: str, wrap: Any, settings: Mapping[str, object]) -> Plugin:
     return Plugin(wrap, settings, getattr(wrap, "presets", name))
+
+
+def plugins_of(base: Method | type[Method]) -> list[str]:
+    """Return the names of the plug-ins that `base` can be put under."""
+    names = []
+    for name in plugin_names() if base.combines else []:
+        try:
+            plugin(name).wrap.check_base(base)
+        except CannotCombine:
+            continue
+        names.append(name)
+    return names
 
 
 def split_name(name: str) -> tuple[str, list[str]]:
@@ -195,6 +208,7 @@ __all__ = [
     "method_names",
     "plugin",
     "plugin_names",
+    "plugins_of",
     "split_name",
     "summary",
     "total",
