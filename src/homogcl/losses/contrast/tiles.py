@@ -23,7 +23,7 @@ from homogcl.nn.sparse import Pattern
 
 
 class Workspace:
-    """Memory for tiles, kept between steps: fresh pages would cost as much as the products.
+    """Memory for tiles that lasts between steps: fresh pages would cost as much as the products.
 
     A buffer is lent to one forward pass and comes back with its backward pass, so that several
     losses can be under way at a time.
