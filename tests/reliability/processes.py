@@ -129,7 +129,7 @@ def _command(
     from homogcl import cli
     from homogcl.data import catalog
 
-    catalog.entry_points = lambda group: [tiny.ENTRY]  # type: ignore[assignment,misc]
+    catalog.entry_points = lambda group: [tiny.ENTRY]  # type: ignore[attr-defined,assignment]
     sys.argv = ["homogcl", *words]
     try:
         cli.main()

@@ -35,8 +35,8 @@ from homogcl.data.published.download import raw_files
 from homogcl.data.published.root import data_root, sha256
 from homogcl.data.published.sources import SOURCES, Source
 from homogcl.data.shares import demo_shares
-from homogcl.data.splits import SplitMade, SplitName, random_split_of
-from homogcl.data.structural import kept_structural_features, structural_features
+from homogcl.data.splits import SplitKind, SplitName, random_split_of
+from homogcl.data.structural import cached_structural_features, structural_features
 from homogcl.data.synthetic import citation_graph
 
 __all__ = [
@@ -151,7 +151,7 @@ def _make_structural(graph: Data, seed: int | None) -> None:
     if graph.x.size(1) == 0:
         graph.report = "features made of the edges, since their file is not there"
     if seed is None:
-        graph.x = kept_structural_features(graph)
+        graph.x = cached_structural_features(graph)
     else:
         nodes, weight = int(graph.num_nodes or 0), graph.get("edge_weight")
         graph.x = structural_features(graph.edge_index, nodes, seed=seed, edge_weight=weight)
@@ -174,7 +174,7 @@ def _is_file(setting: str, value: object) -> bool:
 
 
 def _read(name: str, root: Path) -> tuple[Data, str]:
-    """Return the graph as its source gives it, and the sha256 of what was read."""
+    """Return the graph as its source has it, and the sha256 of the files or tensors."""
     if name in SOURCES:
         files = raw_files(SOURCES[name], root)
         return SOURCES[name].parse(files), sha256(files)
@@ -190,7 +190,7 @@ def _read(name: str, root: Path) -> tuple[Data, str]:
 
 def _masks(
     graph: Data, name: str, split: SplitName | None, seed: int
-) -> tuple[list[Tensor], SplitMade]:
+) -> tuple[list[Tensor], SplitKind]:
     nodes = graph.x.size(0)
     labeled = graph.y >= 0 if "y" in graph else torch.zeros(nodes, dtype=torch.bool)
     if not bool(labeled.any()):
