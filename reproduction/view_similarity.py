@@ -10,7 +10,7 @@ from homogcl.homophily.plugin import HomoGCL
 from homogcl.methods.base import Method
 from homogcl.methods.grace import GRACE
 from homogcl.methods.inference import evaluation, without_labels
-from reproduction.similarity import mean_similarities
+from reproduction.pair_similarity import mean_similarities
 
 
 def comparing(method: Method) -> GRACE:

@@ -12,7 +12,7 @@ from homogcl.cli import app
 from homogcl.pages.table import stale_tables
 from reproduction.catalog import GROUPS
 from reproduction.index import INDEX, write_index
-from reproduction.tables.readme import TABLES, shown_tables
+from reproduction.tables.named import TABLES, shown_tables
 from reproduction.vision import images_at_hand
 
 ROOT = Path(__file__).parents[1]

@@ -49,7 +49,7 @@ def draw(
         import matplotlib as mpl
         from matplotlib.figure import Figure
     except ImportError:
-        raise UserError("figures need matplotlib: pip install 'homogcl[figures]'") from None
+        raise UserError("figures need matplotlib: pip install matplotlib") from None
     # The salt and the empty metadata keep chance, clock and versions out of the files.
     with mpl.rc_context({**_STYLE, "svg.hashsalt": name}):
         figure = Figure(figsize=size, layout="constrained")

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from homogcl.runs.record import Record, Summary, aggregate
-from reproduction.artifact import Artifact, Cell
+from reproduction.artifact import Artifact, Training
 from reproduction.figures.drawing import BLACK, BLUE, VERMILION, draw
-from reproduction.figures.runs import TITLES, GraphRuns, Runs, Shelf, all_cells
+from reproduction.figures.runs import TITLES, GraphRuns, Runs, Shelf, all_trainings
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -21,8 +21,8 @@ def _runs(quick: bool) -> Runs:
     return kind.on("cora", "GRACE+HomoGCL", quick=quick)
 
 
-def _cells(quick: bool) -> list[Cell]:
-    return all_cells([_runs(quick)])
+def _trainings(quick: bool) -> list[Training]:
+    return all_trainings([_runs(quick)])
 
 
 def intervals(records: Sequence[Record]) -> dict[int, Summary]:
@@ -68,4 +68,4 @@ def _write(results: Path, out: Path, quick: bool) -> list[Path]:
     return draw(out, "saliency", (5.2, 3.2), paint)
 
 
-SALIENCY = Artifact("saliency", "Figure 4", _cells, _write)
+SALIENCY = Artifact("saliency", "Figure 4", _trainings, _write)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from homogcl.presets.resolve import resolve
 from homogcl.runs.record import Summary, aggregate
-from reproduction.artifact import Artifact, Cell
+from reproduction.artifact import Artifact, Training
 from reproduction.figures.drawing import BLUE, GRAY, draw
-from reproduction.figures.runs import TITLES, GraphRuns, Runs, Shelf, all_cells
+from reproduction.figures.runs import TITLES, GraphRuns, Runs, Shelf, all_trainings
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -47,8 +47,8 @@ def _base(quick: bool) -> Runs:
     return GraphRuns("grace", "presets").on("cora", "GRACE", quick=quick)
 
 
-def _cells(quick: bool) -> list[Cell]:
-    return all_cells([_base(quick), *_clusters(quick).values(), *_weights(quick).values()])
+def _trainings(quick: bool) -> list[Training]:
+    return all_trainings([_base(quick), *_clusters(quick).values(), *_weights(quick).values()])
 
 
 def _panel(axes: Axes, found: Mapping[float, Summary], base: Summary) -> None:
@@ -94,4 +94,4 @@ def _write(results: Path, out: Path, quick: bool) -> list[Path]:
     return draw(out, "sensitivity", (7.0, 3.2), paint)
 
 
-SENSITIVITY = Artifact("sensitivity", "Figure 5", _cells, _write)
+SENSITIVITY = Artifact("sensitivity", "Figure 5", _trainings, _write)

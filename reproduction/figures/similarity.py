@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from homogcl.runs.record import Record, summarize
-from reproduction.artifact import Artifact, Cell
+from reproduction.artifact import Artifact, Training
 from reproduction.figures.drawing import BLUE, VERMILION, apart, draw
 from reproduction.figures.runs import (
     NO_AUGMENTATION,
@@ -18,7 +18,7 @@ from reproduction.figures.runs import (
     GraphRuns,
     Runs,
     Shelf,
-    all_cells,
+    all_trainings,
     image_runs,
 )
 
@@ -55,8 +55,8 @@ def _graphs(quick: bool) -> list[Runs]:
     ]
 
 
-def _cells(quick: bool) -> list[Cell]:
-    return all_cells([*_images(quick), *_graphs(quick)])
+def _trainings(quick: bool) -> list[Training]:
+    return all_trainings([*_images(quick), *_graphs(quick)])
 
 
 def curve(records: Sequence[Record], metric: str) -> tuple[list[int], list[float], list[float]]:
@@ -125,4 +125,4 @@ def _write(results: Path, out: Path, quick: bool) -> list[Path]:
     return draw(out, "similarity", (7.5, 3.2), paint)
 
 
-SIMILARITY = Artifact("similarity", "Figure 2a, b", _cells, _write)
+SIMILARITY = Artifact("similarity", "Figure 2a, b", _trainings, _write)

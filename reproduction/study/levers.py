@@ -2,27 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from homogcl.pages.table import Table
+from pydantic import JsonValue
+
+from homogcl.core.errors import UserError
+from homogcl.pages.metric_cells import paired_difference
+from homogcl.pages.results_table import flat_settings, shown_setting
+from homogcl.pages.table import Cell, Table
 from homogcl.presets.resolve import resolve
-from homogcl.runs.record import Summary
+from homogcl.runs.record import Record, Summary, summarize
 from homogcl.runs.request import Request
-from reproduction.artifact import Artifact, Cell, GraphCell
+from reproduction.artifact import Artifact, GraphTraining, Training, write_table
 from reproduction.figures.drawing import BLUE, GRAY, ORANGE, VERMILION, draw
 from reproduction.figures.runs import TITLES
-from reproduction.paper import write_table
+from reproduction.paper.tables import records_of
 from reproduction.plan import QUICK_DATA, quick_settings
-from reproduction.tables.readme import LEVERS_DATA, levers
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+DATA = ("cora", "citeseer", "photo")
 SEEDS = {"cora": 3, "citeseer": 3, "photo": 1}  # on Photo gains vary less, and runs take long
 COLORS = (BLUE, ORANGE, VERMILION)  # of the data sets
 _SPREAD: Mapping[str, object] = {"width": "clusters", "two_sigma_sq": 1.0}
+
+SHIPPED = "as shipped"
+# What `variant=adaptive` settles.
+ADAPTIVE_KEYS = (
+    *("width", "two_sigma_sq", "clustered", "saliency_gradient", "one_each", "average_neighbors"),
+    "homophily_weight",
+)
 
 # Each departs from what is shipped in one respect, or from the clusters' own width in another.
 LEVERS: tuple[Mapping[str, object], ...] = (
@@ -44,11 +56,11 @@ LEVERS: tuple[Mapping[str, object], ...] = (
 )
 
 
-def study_cells(base: str, quick: bool) -> list[Cell]:
+def lever_trainings(base: str, quick: bool) -> list[Training]:
     """Return the base, the plug-in as shipped, and the plug-in with each lever moved."""
     plugged = f"{base}+homogcl"
-    cells: list[Cell] = []
-    for data in (QUICK_DATA,) if quick else LEVERS_DATA:
+    trainings: list[Training] = []
+    for data in (QUICK_DATA,) if quick else DATA:
         shipped = resolve(plugged, data)
         moved = [
             lever
@@ -56,28 +68,102 @@ def study_cells(base: str, quick: bool) -> list[Cell]:
             if resolve(plugged, data, lever) != shipped
         ]
         for seed in range(1 if quick else SEEDS[data]):
-            cells += [_cell(method, data, seed, {}, quick) for method in (base, plugged)]
-            cells += [_cell(plugged, data, seed, lever, quick) for lever in moved]
-    return cells
+            trainings += [_training(method, data, seed, {}, quick) for method in (base, plugged)]
+            trainings += [_training(plugged, data, seed, lever, quick) for lever in moved]
+    return trainings
 
 
-def _cell(method: str, data: str, seed: int, lever: Mapping[str, object], quick: bool) -> GraphCell:
+def _training(
+    method: str, data: str, seed: int, lever: Mapping[str, object], quick: bool
+) -> GraphTraining:
     settings = {**(quick_settings(method) if quick else {}), **lever}
     tasks = ("probe", "saliency") if lever else ("probe",)
-    return GraphCell(
+    return GraphTraining(
         Request(method, data, seed, settings, tasks=tasks), "study/levers" if lever else "presets"
     )
+
+
+def levers(
+    results: Path, base: str, data: Sequence[str] = DATA, folder: str = "study/levers"
+) -> Table:
+    """Return what the settings of the plug-in do on a base, the presets' first."""
+    return levers_table(records_of(results, "presets", folder), base, "homogcl", data)
+
+
+def levers_table(records: Iterable[Record], base: str, plugin: str, data: Sequence[str]) -> Table:
+    """Return the gains over the base in accuracy, a row for each choice of settings.
+
+    A gain is that of seeds which the base and the plugged method both have, where all settings
+    that the two have in common are equal: encoder, epochs and rates among them. Beside it stands
+    how well saliency tells edges within a class from others, where that was recorded.
+
+    Args:
+        records: Runs of the base and of the plugged method, the presets' first.
+        base: Name of the base.
+        plugin: Name of the plug-in.
+        data: Which data sets, in which order.
+    """
+    records = list(records)
+    alone = [record for record in records if record.method == base]
+    plugged = [record for record in records if record.method == f"{base}+{plugin}"]
+    rows: dict[str, dict[str, list[Record]]] = {}
+    for name in data:
+        mine = [record for record in plugged if record.data == name]
+        shipped = mine[0].settings if mine else {}
+        for record in mine:
+            rows.setdefault(label(record, shipped), {}).setdefault(name, []).append(record)
+    titles = [f"{name}, {kind}" for name in data for kind in ("validation", "test", "AUC of S")]
+    cells = tuple(
+        (row, *(cell for name in data for cell in _gains(runs.get(name, []), alone)))
+        for row, runs in sorted(rows.items(), key=lambda item: (item[0] != SHIPPED, item[0]))
+    )
+    return Table((f"{base}+{plugin}", *titles), cells, decimals=2)
+
+
+def _gains(runs: Sequence[Record], alone: Sequence[Record]) -> tuple[Cell, Cell, Cell]:
+    if not runs:
+        return None, None, None
+    equal = [record for record in alone if _comparable(record, runs[0])]
+    if not equal:
+        shown = f"{runs[0].method} on {runs[0].data}, {label(runs[0], {})}"
+        raise UserError(f"no run of the base has the settings of {shown}")
+    areas = [run.metrics["saliency_auc"] for run in runs if "saliency_auc" in run.metrics]
+    return (
+        paired_difference(equal, runs, "val_accuracy"),
+        paired_difference(equal, runs, "test_accuracy"),
+        summarize(areas) if areas else None,
+    )
+
+
+def _comparable(base: Record, plugged: Record) -> bool:
+    """Return whether all settings that both have are equal, on the same data."""
+    one, other = flat_settings(base.resolved), flat_settings(plugged.resolved)
+    return base.data == plugged.data and all(
+        one[key] == other[key] for key in one.keys() & other.keys()
+    )
+
+
+def label(record: Record, shipped: Mapping[str, JsonValue]) -> str:
+    """Return the settings in which a run departs from the shipped ones."""
+    own, shipped = flat_settings(record.settings), flat_settings(shipped)
+    resolved = flat_settings(record.resolved)
+    keys = [key for key in {**own, **shipped} if own.get(key) != shipped.get(key)]
+    # What the adaptive variant stands for need not be said of it.
+    implied = ADAPTIVE_KEYS if resolved.get("method.variant") == "adaptive" else ()
+    values = {key.partition(".")[2]: resolved.get(key) for key in sorted(keys)}
+    shown = [f"{key}={shown_setting(value)}" for key, value in values.items() if key not in implied]
+    return ", ".join(shown) or SHIPPED
 
 
 def _artifact(base: str) -> Artifact:
     name, title = f"levers-{base}", f"What each setting of HomoGCL does on {base}"
 
     def write(results: Path, out: Path, quick: bool) -> list[Path]:
-        data = (QUICK_DATA,) if quick else LEVERS_DATA
+        data = (QUICK_DATA,) if quick else DATA
         table = levers(results, base, data)
         return [*write_table(out, name, title, table), *_drawn(out, name, title, table, data)]
 
-    return Artifact(name, title, lambda quick: study_cells(base, quick), write)
+    return Artifact(name, title, lambda quick: lever_trainings(base, quick), write)
 
 
 def _drawn(out: Path, name: str, title: str, table: Table, data: tuple[str, ...]) -> list[Path]:
@@ -87,16 +173,16 @@ def _drawn(out: Path, name: str, title: str, table: Table, data: tuple[str, ...]
     def paint(figure: Figure) -> None:
         axes = figure.subplots()
         for shift, (each, color) in enumerate(zip(data, COLORS, strict=False)):
-            found = [
+            gains = [
                 (place, cell)
                 for place, row in enumerate(table.rows)
                 if isinstance(cell := row[columns[each]], Summary)
             ]
             axes.errorbar(
-                [cell.mean for _, cell in found],
-                [place + 0.2 * (shift - (len(data) - 1) / 2) for place, _ in found],
+                [gain.mean for _, gain in gains],
+                [place + 0.2 * (shift - (len(data) - 1) / 2) for place, _ in gains],
                 # Of the mean of paired gains.
-                xerr=[(cell.std or 0.0) / cell.n**0.5 for _, cell in found],
+                xerr=[(gain.std or 0.0) / gain.n**0.5 for _, gain in gains],
                 fmt="o",
                 color=color,
                 markersize=4,

@@ -7,7 +7,7 @@ from pydantic import JsonValue
 from scipy.stats import ttest_rel
 
 from homogcl.runs.record import Record, Summary
-from reproduction.tables.encoders import encoders_table
+from reproduction.study.encoders import encoders_table
 from tests.records import make_record
 
 ALONE, PAPER, ADAPTIVE = (0.57, 0.58, 0.56), (0.59, 0.58, 0.57), (0.60, 0.59, 0.62)

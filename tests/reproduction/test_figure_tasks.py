@@ -26,11 +26,11 @@ from homogcl.runs.record import read_record, write_record
 from homogcl.runs.request import Request
 from homogcl.runs.train import recorded_at, run_cell, scores, train
 from homogcl.training.loop import TrainConfig, fit
-from reproduction.layout_cell import LayoutCell, read_points
-from reproduction.similarity import mean_similarities
+from reproduction.layout_training import LayoutTraining, read_points
+from reproduction.pair_similarity import mean_similarities
 from reproduction.view_similarity import view_similarities
 from reproduction.vision import Images
-from reproduction.vision_cell import VisionCell, labeled_rows
+from reproduction.vision.image_training import ImageTraining, labeled_rows
 
 SMALL: dict[str, object] = {"hidden_dim": 8, "out_dim": 4}
 UNCHANGED = dict.fromkeys(("drop_edge_1", "drop_edge_2", "mask_feature_1", "mask_feature_2"), 0.0)
@@ -178,7 +178,7 @@ def few_images(*_: object) -> Images:
 
 @pytest.fixture
 def small_images(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Images]:
-    monkeypatch.setattr("reproduction.vision_cell.load_images", few_images)
+    monkeypatch.setattr("reproduction.vision.image_training.load_images", few_images)
     return few_images
 
 
@@ -194,28 +194,28 @@ def test_a_tenth_of_the_training_images_validates() -> None:
 @pytest.mark.usefixtures("small_images")
 def test_images_are_recorded_once_with_a_curve_of_every_epoch(tmp_path: Path) -> None:
     tiny = {"epochs": 2, "widths": (4, 6), "batch_size": 10, "augmentation": False}
-    cell = VisionCell("simclr", "digits", 0, "images", tiny)
+    training = ImageTraining("simclr", "digits", 0, "images", tiny)
     seen: list[int] = []
-    record, ran = cell.run(tmp_path, on_epoch=lambda epoch: seen.append(epoch.number))
+    record, ran = training.run(tmp_path, on_epoch=lambda epoch: seen.append(epoch.number))
     assert ran
     assert seen == [1, 2]
-    assert read_record(cell.path(tmp_path)) == record
-    assert cell.run(tmp_path) == (record, False)
+    assert read_record(training.path(tmp_path)) == record
+    assert training.run(tmp_path) == (record, False)
     assert set(record.milestones) == {"1", "2"}
     assert record.epochs == 2
     curve = record.by_epochs()
     assert curve[2]["test_accuracy"] == record.metrics["test_accuracy"]
     assert curve[1]["positive_similarity"] == pytest.approx(1)
-    other = replace(cell, overrides={**tiny, "augmentation": True})
-    assert other.path(tmp_path) != cell.path(tmp_path)
+    other = replace(training, overrides={**tiny, "augmentation": True})
+    assert other.path(tmp_path) != training.path(tmp_path)
 
 
 @pytest.mark.usefixtures("small_images")
 @pytest.mark.parametrize("method", ["pixels", "mlp"])
 def test_what_simclr_is_compared_with(method: str, tmp_path: Path) -> None:
     settings = {"epochs": 5} if method == "mlp" else {}
-    cell = VisionCell(method, "digits", 0, "images", settings)  # type: ignore[arg-type]
-    record, ran = cell.run(tmp_path)
+    training = ImageTraining(method, "digits", 0, "images", settings)  # type: ignore[arg-type]
+    record, ran = training.run(tmp_path)
     assert ran
     assert record.method == method
     assert 0 <= record.metrics["test_accuracy"] <= 1
@@ -226,23 +226,23 @@ def test_what_simclr_is_compared_with(method: str, tmp_path: Path) -> None:
 @pytest.mark.usefixtures("small_images")
 def test_wrong_settings_of_images_are_named(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="epoch"):
-        VisionCell("simclr", "digits", 0, "images", {"epoch": 3}).path(tmp_path)
+        ImageTraining("simclr", "digits", 0, "images", {"epoch": 3}).path(tmp_path)
 
 
 def test_points_lie_beside_their_record_and_are_made_again_if_lost(tmp_path: Path) -> None:
-    cell = LayoutCell(Request("grace", "demo", 0, FAST, tasks=("cluster",)), "points", most=40)
-    record, ran = cell.run(tmp_path)
+    training = LayoutTraining(Request("grace", "demo", 0, FAST, tasks=("cluster",)), "points", most=40)
+    record, ran = training.run(tmp_path)
     assert ran
-    points = read_points(cell.points_path(tmp_path))
+    points = read_points(training.points_path(tmp_path))
     assert points.at.shape == (40, 2)
-    assert cell.run(tmp_path) == (record, False)
-    cell.points_path(tmp_path).unlink()
-    again, ran = cell.run(tmp_path)
+    assert training.run(tmp_path) == (record, False)
+    training.points_path(tmp_path).unlink()
+    again, ran = training.run(tmp_path)
     assert ran
     assert again.metrics == record.metrics
-    found = read_points(cell.points_path(tmp_path))
+    found = read_points(training.points_path(tmp_path))
     np.testing.assert_array_equal(found.at, points.at)
-    y = cell.spec.graph().y.numpy()
+    y = training.spec.graph().y.numpy()
     assert set(found.labels) <= set(y)
 
 

@@ -15,16 +15,16 @@ from hypothesis import strategies as st
 from homogcl.core.errors import UserError
 from homogcl.presets.resolve import resolve
 from homogcl.runs.request import recorded_settings
-from reproduction.artifact import Cell, GraphCell
+from reproduction.artifact import Training, GraphTraining
 from reproduction.figures import FIGURES
 from reproduction.figures.drawing import apart
 from reproduction.figures.pipeline import pipeline
 from reproduction.figures.runs import SEEDS
 from reproduction.figures.saliency import intervals
 from reproduction.figures.similarity import curve
-from reproduction.layout_cell import LayoutCell, Points, read_points, write_points
+from reproduction.layout_training import LayoutTraining, Points, read_points, write_points
 from reproduction.vision.images import CIFAR
-from reproduction.vision_cell import VisionCell
+from reproduction.vision.image_training import ImageTraining
 from tests.records import make_record
 from tests.shell import Shell
 
@@ -45,27 +45,27 @@ def metrics(level: float) -> dict[str, float]:
     }
 
 
-def keep(cell: Cell, results: Path, level: float) -> None:
-    """Write a record by hand where the cell has its own."""
-    assert isinstance(cell, GraphCell | VisionCell | LayoutCell)
-    followed = () if isinstance(cell, VisionCell) else cell.spec.milestones
+def keep(training: Training, results: Path, level: float) -> None:
+    """Write a record by hand where the training has its own."""
+    assert isinstance(training, GraphTraining | ImageTraining | LayoutTraining)
+    followed = () if isinstance(training, ImageTraining) else training.spec.milestones
     epochs = {str(epoch): metrics(level / epoch) for epoch in followed or (1, 2, 3)}
-    seed = cell.seed if isinstance(cell, VisionCell) else cell.spec.seed
+    seed = training.seed if isinstance(training, ImageTraining) else training.spec.seed
     found: dict[str, object] = {"metrics": metrics(level), "milestones": epochs}
     record = make_record({"train": {"epochs": 4}}, seed=seed, **found)
-    path = cell.path(results)
+    path = training.path(results)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(record.model_dump_json(), "utf-8")
-    if isinstance(cell, LayoutCell):
+    if isinstance(training, LayoutTraining):
         at = np.random.default_rng(0).uniform(-1, 1, (30, 2)).astype(np.float32)
-        write_points(cell.points_path(results), Points(at, np.arange(30) % 7))
+        write_points(training.points_path(results), Points(at, np.arange(30) % 7))
 
 
-def keep_all(name: str, results: Path, quick: bool, level: float = 0.6) -> Sequence[Cell]:
-    cells = FIGURES[name].cells(quick)
-    for number, cell in enumerate(cells):
-        keep(cell, results, level + number / 100)
-    return cells
+def keep_all(name: str, results: Path, quick: bool, level: float = 0.6) -> Sequence[Training]:
+    trainings = FIGURES[name].trainings(quick)
+    for number, training in enumerate(trainings):
+        keep(training, results, level + number / 100)
+    return trainings
 
 
 @pytest.mark.parametrize("quick", [True, False])
@@ -98,7 +98,7 @@ def test_a_missing_record_is_refused_with_the_command_that_makes_it(
 ) -> None:
     results = tmp_path / "results"
     last = keep_all(name, results, quick=True)[-1]
-    assert isinstance(last, GraphCell | VisionCell | LayoutCell)
+    assert isinstance(last, GraphTraining | ImageTraining | LayoutTraining)
     last.path(results).unlink()
     line = homogcl.refuses("figure", name, "--quick")
     assert last.label in line
@@ -109,21 +109,21 @@ def test_a_missing_record_is_refused_with_the_command_that_makes_it(
 
 
 def test_a_record_without_the_metric_is_as_good_as_none(tmp_path: Path) -> None:
-    cell = keep_all("saliency", tmp_path, quick=True)[0]
-    assert isinstance(cell, GraphCell)
+    training = keep_all("saliency", tmp_path, quick=True)[0]
+    assert isinstance(training, GraphTraining)
     bare = make_record(metrics={"test_accuracy": 0.8})
-    cell.path(tmp_path).write_text(bare.model_dump_json(), "utf-8")
+    training.path(tmp_path).write_text(bare.model_dump_json(), "utf-8")
     with pytest.raises(UserError, match="homogcl reproduce saliency"):
         FIGURES["saliency"].write(tmp_path, tmp_path, True)
 
 
 def test_missing_or_damaged_points_are_refused(tmp_path: Path) -> None:
-    cell = keep_all("tsne", tmp_path, quick=True)[0]
-    assert isinstance(cell, LayoutCell)
-    cell.points_path(tmp_path).write_bytes(b"no archive")
+    training = keep_all("tsne", tmp_path, quick=True)[0]
+    assert isinstance(training, LayoutTraining)
+    training.points_path(tmp_path).write_bytes(b"no archive")
     with pytest.raises(UserError, match="holds no points"):
         FIGURES["tsne"].write(tmp_path, tmp_path, True)
-    cell.points_path(tmp_path).unlink()
+    training.points_path(tmp_path).unlink()
     with pytest.raises(UserError, match="homogcl reproduce tsne"):
         FIGURES["tsne"].write(tmp_path, tmp_path, True)
 
@@ -154,11 +154,11 @@ def test_figures_say_which_package_they_need(
 @pytest.mark.parametrize("name", TRAINED)
 def test_full_and_quick_cells_never_share_a_record(name: str, tmp_path: Path) -> None:
     for quick in (True, False):
-        for cell in FIGURES[name].cells(quick):
-            assert isinstance(cell, GraphCell | VisionCell | LayoutCell)
-            assert cell.path(tmp_path).is_relative_to(tmp_path / "quick") == quick
-            if not isinstance(cell, VisionCell):
-                assert (cell.spec.name == "demo") == quick
+        for training in FIGURES[name].trainings(quick):
+            assert isinstance(training, GraphTraining | ImageTraining | LayoutTraining)
+            assert training.path(tmp_path).is_relative_to(tmp_path / "quick") == quick
+            if not isinstance(training, ImageTraining):
+                assert (training.spec.name == "demo") == quick
 
 
 @pytest.mark.parametrize("there", [True, False])
@@ -169,28 +169,28 @@ def test_digits_stand_in_for_images_that_are_not_at_hand(
     if there:
         (tmp_path / CIFAR).parent.mkdir()
         (tmp_path / CIFAR).touch()
-    cells = [c for c in FIGURES["augmentation"].cells(False) if isinstance(c, VisionCell)]
-    assert {cell.data for cell in cells} == {"cifar10" if there else "digits"}
+    trainings = [c for c in FIGURES["augmentation"].trainings(False) if isinstance(c, ImageTraining)]
+    assert {training.data for training in trainings} == {"cifar10" if there else "digits"}
     keep_all("augmentation", tmp_path / "results", quick=False)
     _, drawn = FIGURES["augmentation"].write(tmp_path / "results", tmp_path / "out", False)
     assert ("CIFAR-10" if there else "digits") in drawn.read_text("utf-8")
 
 
 def test_records_of_presets_are_those_of_the_presets_settings() -> None:
-    """A changed setting would make a cell that the tables' grid never has."""
+    """A changed setting would make a training that the tables' grid never has."""
     shared = 0
     for figure in FIGURES.values():
-        for cell in figure.cells(False):
-            if isinstance(cell, GraphCell) and cell.folder == "presets":
+        for training in figure.trainings(False):
+            if isinstance(training, GraphTraining) and training.folder == "presets":
                 shared += 1
-                plain = resolve(cell.spec.method, cell.spec.data)
-                assert cell.spec.settings() == plain
+                plain = resolve(training.spec.method, training.spec.data)
+                assert training.spec.settings() == plain
     assert shared >= 3 * SEEDS
 
 
 def test_runs_without_message_passing_differ_in_the_encoder_alone() -> None:
-    cells = [c for c in FIGURES["message-passing"].cells(False) if isinstance(c, GraphCell)]
-    grace = [c for c in cells if c.spec.method == "grace" and c.spec.data == "cora"]
+    trainings = [c for c in FIGURES["message-passing"].trainings(False) if isinstance(c, GraphTraining)]
+    grace = [c for c in trainings if c.spec.method == "grace" and c.spec.data == "cora"]
     by_encoder = {c.spec.settings().method["encoder"]: recorded_settings(c.spec) for c in grace}
     blocked = by_encoder["mlp"]["method"]
     assert isinstance(blocked, dict)

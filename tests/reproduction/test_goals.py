@@ -8,7 +8,7 @@ from scipy.stats import ttest_1samp
 
 from homogcl.runs.record import Record, Summary
 from reproduction.reported import Reported, read
-from reproduction.tables.goals import Goal, adaptive_runs, goals_table
+from reproduction.study.goals import Goal, adaptive_runs, goals_table
 from tests.records import make_record
 
 ALONE, PLUGGED = (0.80, 0.82, 0.81, 0.83), (0.81, 0.82, 0.83, 0.85)

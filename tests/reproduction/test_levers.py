@@ -9,7 +9,7 @@ from homogcl.core.errors import UserError
 from homogcl.homophily.plugin import ADAPTIVE
 from homogcl.pages.table import to_markdown
 from homogcl.runs.record import Record
-from reproduction.tables.levers import ADAPTIVE_KEYS, levers_table
+from reproduction.study.levers import ADAPTIVE_KEYS, levers_table
 from tests.records import make_record
 
 

@@ -12,7 +12,7 @@ from homogcl.pages.table import to_markdown
 from homogcl.runs.record import Record
 from reproduction import reported
 from reproduction.reported import Cause
-from reproduction.tables.overview import (
+from reproduction.paper.overview import (
     differences_table,
     negatives_table,
     overview_table,

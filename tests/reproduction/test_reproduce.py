@@ -11,7 +11,7 @@ import pytest
 from homogcl.runs.record import read_record, write_record
 from reproduction import plan
 from reproduction.figures import FIGURES
-from reproduction.paper import TABLE_ARTIFACTS
+from reproduction.paper.tables import TABLE_ARTIFACTS
 from reproduction.reported import read
 from tests.records import make_record
 from tests.reliability.processes import Ended, Running, start

@@ -6,7 +6,7 @@ from homogcl.core.errors import UserError
 from homogcl.pages.table import to_markdown
 from homogcl.runs.record import Record, Summary, settings_sha256
 from reproduction import reported
-from reproduction.tables.results import classification_table, clustering_table, milestone_table
+from reproduction.paper.comparison import classification_table, clustering_table, milestone_table
 from tests.records import make_record
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from homogcl.runs.record import Record, Summary
-from reproduction.tables.stopped import settled, stopping_table
+from reproduction.study.stopping import settled, stopping_table
 from tests.records import make_record
 
 RANKS = {10: 200.0, 20: 180.0, 30: 170.0, 40: 169.0, 60: 168.9}

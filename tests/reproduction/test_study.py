@@ -8,32 +8,32 @@ import pytest
 
 from homogcl.data.load import own_path
 from homogcl.presets.resolve import resolve
-from reproduction.artifact import GraphCell
+from reproduction.artifact import GraphTraining
 from reproduction.catalog import chosen
 from reproduction.study import STUDY
-from reproduction.study.levers import LEVERS, SEEDS, study_cells
+from reproduction.study.levers import LEVERS, SEEDS, lever_trainings
 from tests.shell import Shell
 
 PICTURES = ("png", "svg")
 TABLES = ("md", "tex", "csv")
 
 
-def cells(base: str) -> list[GraphCell]:
-    return [cell for cell in study_cells(base, quick=False) if isinstance(cell, GraphCell)]
+def trainings(base: str) -> list[GraphTraining]:
+    return [training for training in lever_trainings(base, quick=False) if isinstance(training, GraphTraining)]
 
 
 @pytest.mark.parametrize("base", ["grace", "bgrl"])
 def test_every_run_is_of_other_settings_and_moves_the_plug_in_alone(base: str) -> None:
-    found = cells(base)
-    places = [cell.path(Path("results")) for cell in found]
+    found = trainings(base)
+    places = [training.path(Path("results")) for training in found]
     assert len(set(places)) == len(places)
-    for cell in found:
-        alone, with_it = resolve(base, cell.spec.data), cell.spec.settings()
+    for training in found:
+        alone, with_it = resolve(base, training.spec.data), training.spec.settings()
         assert with_it.train == alone.train
         assert with_it.data == alone.data
         assert alone.method.items() <= with_it.method.items()
-        shipped = resolve(cell.spec.method, cell.spec.data)
-        assert (with_it == shipped) == (cell.folder == "presets")
+        shipped = resolve(training.spec.method, training.spec.data)
+        assert (with_it == shipped) == (training.folder == "presets")
 
 
 def test_levers_that_change_nothing_are_not_run_twice() -> None:
@@ -41,16 +41,16 @@ def test_levers_that_change_nothing_are_not_run_twice() -> None:
     # the fixed width is shipped on GRACE and the clusters' own on BGRL; on CiteSeer 30 clusters
     # are shipped as well.
     expected = sum(n * (2 + len(LEVERS) - 1) for n in SEEDS.values()) - SEEDS["citeseer"]
-    assert len(cells("grace")) == len(cells("bgrl")) == expected
+    assert len(trainings("grace")) == len(trainings("bgrl")) == expected
 
 
 @pytest.mark.parametrize("name", [name for name in STUDY if not name.startswith("levers")])
 def test_a_run_and_its_base_differ_in_the_plug_in_alone(name: str) -> None:
-    found = [cell for cell in STUDY[name].cells(False) if isinstance(cell, GraphCell)]
-    places = {cell.path(Path("results")) for cell in found}
+    found = [training for training in STUDY[name].trainings(False) if isinstance(training, GraphTraining)]
+    places = {training.path(Path("results")) for training in found}
     assert len(places) == len(found)
-    assert all(own_path(cell.spec.data) is None for cell in found)
-    settled = [(cell.spec, cell.spec.settings()) for cell in found]
+    assert all(own_path(training.spec.data) is None for training in found)
+    settled = [(training.spec, training.spec.settings()) for training in found]
     for spec, settings in settled:
         place = (spec.method.partition("+")[0], spec.data, spec.seed)
         alone = [of for each, of in settled if (each.method, each.data, each.seed) == place]

@@ -13,8 +13,8 @@ from homogcl.pages.table import Table, to_markdown
 from homogcl.runs.record import Record, write_record
 from reproduction import reported
 from reproduction.reported import Reported
-from reproduction.tables.overview import variants_table
-from reproduction.tables.readme import ablation, arxiv
+from reproduction.paper.overview import variants_table
+from reproduction.tables.named import ablation, arxiv
 from tests.records import make_record
 
 

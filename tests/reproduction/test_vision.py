@@ -13,7 +13,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from homogcl.core.errors import UserError
-from reproduction.similarity import mean_similarities
+from reproduction.pair_similarity import mean_similarities
 from reproduction.vision import (
     ResNet,
     SimCLRConfig,

@@ -1,4 +1,4 @@
-"""Images as a cell: SimCLR, or what it is compared with, probed as graphs are and recorded."""
+"""Trainings on images: SimCLR, or what it is compared with, probed as graphs are and recorded."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ ImageMethod = Literal["simclr", "pixels", "mlp"]
 
 @dataclass(frozen=True)
 class _Outcome:
-    """What a cell found, and how long its training took."""
+    """The metrics of a training, and how long it took."""
 
     seconds: float  # of the training, without its probe
     metrics: Metrics
@@ -56,7 +56,7 @@ class _Outcome:
 
 
 @dataclass(frozen=True)
-class VisionCell:
+class ImageTraining:
     """A classification of images, recorded in the folder called `folder`.
 
     Attributes:
@@ -87,31 +87,31 @@ class VisionCell:
             results / self.folder,
             data=self.data,
             method=self.method,
-            settings=self._settings(all_of_them=False),
+            settings=self._settings(include_defaults=False),
             seed=self.seed,
         )
 
-    def found(self, results: Path) -> Record | None:
+    def find_record(self, results: Path) -> Record | None:
         """Return the record below the folder `results`, or None where there is none."""
         path = self.path(results)
         return read_record(path) if is_done(path) else None
 
     def run(self, results: Path, on_epoch: OnEpoch | None = None) -> tuple[Record, bool]:
         """Train, evaluate and record, unless that was done."""
-        if (done := self.found(results)) is not None:
+        if (done := self.find_record(results)) is not None:
             return done, False
         images = load_images(self.root, self.data)
         rows = labeled_rows(images, self.seed)
         reset_peak()
         outcome = self._outcome(images, rows, on_epoch)
-        settings = self._settings(all_of_them=False)
+        settings = self._settings(include_defaults=False)
         record = Record(
             method=self.method,
             data=images.name,
             seed=self.seed,
             settings=settings,
             settings_sha256=settings_sha256(settings),
-            resolved=self._settings(all_of_them=True),
+            resolved=self._settings(include_defaults=True),
             data_sha256=images.sha256,
             split=rows.split_name,
             split_sha256=split_sha256(rows.train_mask, rows.val_mask, rows.test_mask),
@@ -139,7 +139,7 @@ class VisionCell:
         seconds = time.perf_counter() - started
         return _Outcome(seconds, scores(perceptron, rows, self.seed, ("probe",)))
 
-    def _settings(self, *, all_of_them: bool) -> dict[str, JsonValue]:
+    def _settings(self, *, include_defaults: bool) -> dict[str, JsonValue]:
         """Return the settings as a record of a graph has them: what is trained, how, and probed."""
         parts: dict[str, Config] = {"probe": ProbeConfig()}
         if self.method == "simclr":
@@ -149,10 +149,10 @@ class VisionCell:
             parts["method"] = configure("mlp", settings.method)[0]
             parts["train"] = settings.train
         dumped: dict[str, JsonValue] = {
-            name: config.model_dump(mode="json", exclude_defaults=not all_of_them)
+            name: config.model_dump(mode="json", exclude_defaults=not include_defaults)
             for name, config in parts.items()
         }
-        if all_of_them and isinstance(config := parts.get("method"), SimCLRConfig):
+        if include_defaults and isinstance(config := parts.get("method"), SimCLRConfig):
             # Where a record is asked for its epochs.
             dumped["train"] = {"epochs": config.epochs}
         return dumped
@@ -165,11 +165,11 @@ def labeled_rows(images: Images, seed: int) -> Data:
     "split", validates.
     """
     x = torch.cat([images.train, images.test]).flatten(1)
-    known, count = len(images.train), len(x)
-    order = torch.randperm(known, generator=stream(seed, "split"))
+    labeled, count = len(images.train), len(x)
+    order = torch.randperm(labeled, generator=stream(seed, "split"))
     val, test = torch.zeros(2, count, dtype=torch.bool).unbind()
-    val[order[: known // 10]] = True
-    test[known:] = True
+    val[order[: labeled // 10]] = True
+    test[labeled:] = True
     return Data(
         x=x,
         y=torch.cat([images.train_y, images.test_y]),
@@ -205,5 +205,5 @@ def _contrasted(
     model = train_simclr(images.train, config, seed, follow)
     seconds = time.perf_counter() - started
     z: Tensor = torch.cat([model.embed(images.train), model.embed(images.test)])
-    found = probe(z, rows, seed) | milestones.get(str(config.epochs), {})
-    return _Outcome(seconds, found, milestones, terms)
+    metrics = probe(z, rows, seed) | milestones.get(str(config.epochs), {})
+    return _Outcome(seconds, metrics, milestones, terms)

@@ -28,7 +28,7 @@ class Points:
 
 
 @dataclass(frozen=True)
-class LayoutCell:
+class LayoutTraining:
     """A method on a graph and its t-SNE, which lies as .npz beside the record."""
 
     spec: Request
@@ -48,14 +48,14 @@ class LayoutCell:
         """Return where the points lie below the folder `results`."""
         return self.path(results).with_suffix(".npz")
 
-    def found(self, results: Path) -> Record | None:
+    def find_record(self, results: Path) -> Record | None:
         """Return the record below the folder `results`, or None unless the points are there too."""
         record = found(self.spec, results / self.folder)
         return record if self.points_path(results).exists() else None
 
     def run(self, results: Path, on_epoch: OnEpoch | None = None) -> tuple[Record, bool]:
         """Train, evaluate, lay out and record, unless that was done."""
-        if (done := self.found(results)) is not None:
+        if (done := self.find_record(results)) is not None:
             return done, False
         trained = train(self.spec, on_epoch=on_epoch)
         metrics = scores(trained.method, trained.graph, self.spec.seed, self.spec.tasks)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from homogcl.pages.metric_cells import in_shown_unit
 from homogcl.pages.table import Cell, Table
 from homogcl.runs.record import Record, summarize
 from homogcl.training.stopping import LOOK_EVERY, has_settled
-from reproduction.tables.results import scaled
 
-SHARE = 0.01  # of the rank, that it changes by from one look to the next
+RANK_TOLERANCE = 0.01  # relative change between two checks
 
 
 class _Stop(NamedTuple):
@@ -37,7 +37,7 @@ def stopping_table(records: Iterable[Record]) -> Table:
     return Table(columns, tuple((*key, *_cells(runs)) for key, runs in sorted(groups.items())), 1)
 
 
-def settled(record: Record, share: float = SHARE) -> int:
+def settled(record: Record, tolerance: float = RANK_TOLERANCE) -> int:
     """Return after how many epochs `settle` would have ended a training; its last at the latest."""
     by_epochs = record.by_epochs()
     looked = [epochs for epochs in sorted(by_epochs) if epochs % LOOK_EVERY == 0]
@@ -46,7 +46,7 @@ def settled(record: Record, share: float = SHARE) -> int:
         if epochs != place * LOOK_EVERY:
             break  # the rule would have looked in between
         ranks.append(by_epochs[epochs]["effective_rank"])
-        if has_settled(ranks, share):
+        if has_settled(ranks, tolerance):
             return epochs
     return max(by_epochs)
 
@@ -74,6 +74,6 @@ def _summaries(stops: Sequence[_Stop]) -> list[Cell]:
     epochs = summarize([float(stop.epochs) for stop in stops])
     return [
         epochs,
-        scaled(summarize([stop.val_accuracy for stop in stops]), "val_accuracy"),
-        scaled(summarize([stop.test_accuracy for stop in stops]), "test_accuracy"),
+        in_shown_unit(summarize([stop.val_accuracy for stop in stops]), "val_accuracy"),
+        in_shown_unit(summarize([stop.test_accuracy for stop in stops]), "test_accuracy"),
     ]

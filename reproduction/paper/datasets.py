@@ -14,7 +14,7 @@ DATA = ("cora", "citeseer", "pubmed", "photo", "computers", "arxiv")
 COUNTED = ("nodes", "edges", "features", "classes")
 
 
-def statistics_table(data: Sequence[str]) -> Table:
+def datasets_table(data: Sequence[str]) -> Table:
     """Return sizes beside the paper's, and edge homophily, which it does not print.
 
     Edges count both directions, without self-loops and repetitions; the paper's counts are those of
@@ -26,12 +26,12 @@ def statistics_table(data: Sequence[str]) -> Table:
 
 
 def _counts(name: str, graph: Data) -> list[Cell]:
-    found = statistics(graph)
+    counts = statistics(graph)
     printed = read("statistics")
     cells: list[Cell] = []
     for what in COUNTED:
-        count: int = getattr(found, what)
-        made = what == "features" and bool(graph.get("structural"))
+        count: int = getattr(counts, what)
+        structural = what == "features" and bool(graph.get("structural"))
         paper = find(printed, "", name, what)
-        cells += [f"{count} structural" if made else count, paper.printed if paper else None]
-    return [*cells, found.homophily]
+        cells += [f"{count} structural" if structural else count, paper.printed if paper else None]
+    return [*cells, counts.homophily]
