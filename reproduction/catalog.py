@@ -4,10 +4,30 @@ from __future__ import annotations
 
 from homogcl.core.errors import UnknownName
 from reproduction.artifact import Artifact
-from reproduction.figures import FIGURES
+from reproduction.figures.augmentation import AUGMENTATION
+from reproduction.figures.message_passing import MESSAGE_PASSING
+from reproduction.figures.pipeline import PIPELINE
+from reproduction.figures.saliency import SALIENCY
+from reproduction.figures.sensitivity import SENSITIVITY
+from reproduction.figures.similarity import SIMILARITY
+from reproduction.figures.tsne import TSNE
 from reproduction.paper.tables import PAPER_TABLES
-from reproduction.study import STUDY
+from reproduction.study.encoders import ENCODERS
+from reproduction.study.generated import GENERATED
+from reproduction.study.goals import GOALS
+from reproduction.study.levers import LEVER_ARTIFACTS
+from reproduction.study.training import TRAINING
 
+# In the paper's order.
+FIGURES: dict[str, Artifact] = {
+    each.name: each
+    for each in (
+        *(AUGMENTATION, SIMILARITY, MESSAGE_PASSING, PIPELINE, SALIENCY, SENSITIVITY, TSNE),
+    )
+}
+STUDY: dict[str, Artifact] = {
+    each.name: each for each in (*LEVER_ARTIFACTS, TRAINING, GENERATED, ENCODERS, *GOALS)
+}
 ARTIFACTS: dict[str, Artifact] = {**PAPER_TABLES, **FIGURES}  # the paper's
 GROUPS: dict[str, dict[str, Artifact]] = {"all": ARTIFACTS, "study": STUDY}
 NAMES = (*ARTIFACTS, *STUDY, *GROUPS)

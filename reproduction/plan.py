@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from homogcl.presets.resolve import resolve
 from homogcl.runs.request import Request
 from reproduction.artifact import GraphTraining, Training
-from reproduction.reported import read
+from reproduction.reported.numbers import read
 
 # The paper has five runs per number; one where a run takes long on two cores.
 SEEDS = {"cora": 5, "citeseer": 5, "photo": 5, "pubmed": 1, "computers": 1, "arxiv": 1}

@@ -12,11 +12,11 @@ from homogcl.cli import app
 from homogcl.pages.table import stale_tables
 from reproduction.catalog import GROUPS
 from reproduction.index import INDEX, write_index
-from reproduction.tables.named import TABLES, shown_tables
-from reproduction.vision import images_at_hand
+from reproduction.tables.named import TABLES, named_tables
+from reproduction.vision.images import images_at_hand
 
 ROOT = Path(__file__).parents[1]
-# By `homogcl reproduce all --no-train --out docs/reproduced`, and the same of `study`.
+# By `python -m reproduction all --no-train --out docs/reproduced`, and the same of `study`.
 REPRODUCED = {"all": ROOT / "docs" / "reproduced", "study": ROOT / "docs" / "study"}
 OF_IMAGES = ("augmentation", "similarity")
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
@@ -60,7 +60,7 @@ def test_the_plug_in_takes_at_most_fifteen_lines() -> None:
 def test_tables_are_those_of_the_records(page: Path) -> None:
     shown = re.findall(r"<!-- table:([\w-]+) -->", page.read_text("utf-8"))
     assert set(shown) <= {*TABLES}
-    assert stale_tables(page, shown_tables(ROOT, shown)) == []
+    assert stale_tables(page, named_tables(ROOT, shown)) == []
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ from homogcl.core.errors import UserError
 from homogcl.runs.record import Record
 from homogcl.runs.request import Request
 from reproduction.artifact import GraphTraining, Training, command
-from reproduction.vision import ImageData, images_at_hand
 from reproduction.vision.image_training import ImageMethod, ImageTraining
+from reproduction.vision.images import ImageData, images_at_hand
 
 SEEDS, QUICK_SEEDS = 3, 2
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from homogcl.pages.metric_cells import mean_cell
 from homogcl.pages.table import Cell, Table
 from homogcl.runs.record import Record, Summary
-from reproduction.reported import Reported, find
+from reproduction.reported.numbers import Reported, find
 
 Label = Callable[[Record], str]
 

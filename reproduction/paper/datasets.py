@@ -8,7 +8,7 @@ from torch_geometric.data import Data
 
 from homogcl.data.load import load, statistics
 from homogcl.pages.table import Cell, Table
-from reproduction.reported import find, read
+from reproduction.reported.numbers import find, read
 
 DATA = ("cora", "citeseer", "pubmed", "photo", "computers", "arxiv")
 COUNTED = ("nodes", "edges", "features", "classes")

@@ -10,7 +10,7 @@ from homogcl.pages.metric_cells import decimals, mean_cell, paired_difference
 from homogcl.pages.table import Cell, Table
 from homogcl.runs.record import Record, Summary
 from reproduction.paper.comparison import SUFFIXES, comparison
-from reproduction.reported import Cause, Reported, find
+from reproduction.reported.numbers import Cause, Reported, find
 
 Groups = Mapping[tuple[str, str], list[Record]]
 

@@ -13,7 +13,7 @@ from reproduction.paper.comparison import classification_table
 from reproduction.paper.overview import overview_table
 from reproduction.paper.variants import variants_table
 from reproduction.plan import QUICK_DATA, Plan
-from reproduction.reported import read
+from reproduction.reported.numbers import read
 
 DATA = ("cora", "citeseer", "pubmed", "photo", "computers")
 # In the paper's order, then what it compares with elsewhere.

@@ -9,7 +9,7 @@ from homogcl.pages.metric_cells import decimals, mean_cell, paired_difference
 from homogcl.pages.table import Cell, Table
 from homogcl.runs.record import Record, distinct_seeds, summarize
 from reproduction.paper.comparison import SUFFIXES, comparison
-from reproduction.reported import Reported, find
+from reproduction.reported.numbers import Reported, find
 
 
 def negatives_table(

@@ -89,9 +89,7 @@ def _runs(panel: tuple[str, str], encoder: str, kind: str, *, quick: bool) -> Ru
         Request(f"{base}{plugin}", data, seed, settings, tasks=("probe",))
         for seed in range(1 if quick else SEEDS[data])
     ]
-    return Runs(
-        kind, data, tuple(GraphTraining(spec, folder) for spec in specs)
-    )
+    return Runs(kind, data, tuple(GraphTraining(spec, folder) for spec in specs))
 
 
 def _data(quick: bool) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from reproduction.artifact import Artifact, GraphTraining, Training, write_table
 from reproduction.figures.runs import place
 from reproduction.paper.tables import DATA
 from reproduction.plan import QUICK_DATA, quick_settings
-from reproduction.reported import Reported, find, read
+from reproduction.reported.numbers import Reported, find, read
 from reproduction.study.levers import label
 
 SEEDS = 20

@@ -20,7 +20,7 @@ from reproduction.paper.tables import (
     clustering,
 )
 from reproduction.paper.variants import negatives_table
-from reproduction.reported import causes, read
+from reproduction.reported.numbers import causes, read
 from reproduction.study.encoders import encoders
 from reproduction.study.goals import (
     CLUSTER_GOALS,

@@ -33,14 +33,8 @@ from homogcl.runs.record import (
 )
 from homogcl.runs.train import OnEpoch, probe, scores
 from homogcl.training.loop import Epoch, fit
-from reproduction.vision import (
-    ImageData,
-    Images,
-    SimCLRConfig,
-    VisionEpoch,
-    load_images,
-    train_simclr,
-)
+from reproduction.vision.images import ImageData, Images, load_images
+from reproduction.vision.simclr import SimCLRConfig, VisionEpoch, train_simclr
 
 ImageMethod = Literal["simclr", "pixels", "mlp"]
 

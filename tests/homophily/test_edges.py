@@ -1,17 +1,22 @@
 """The table of edges, against the functions of the paper's Section 3.3 and against counting."""
 
+import itertools
+
 import numpy as np
 import pytest
 import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 from torch_geometric.data import Data
 
 from homogcl.core.seeds import stream
 from homogcl.homophily.clusters import centroids, soft_assignment
-from homogcl.homophily.edges import EdgeSaliency, edge_saliency
+from homogcl.homophily.edges import EdgeSaliency, edge_saliency, homophily_by_saliency
 from homogcl.homophily.plugin import HomoGCL
 from homogcl.methods.inference import embeddings
 from homogcl.methods.registry import Sizes, build
+from homogcl.runs.train import scores
 from homogcl.training.loop import TrainConfig, fit
 
 SMALL = {"hidden_dim": 8, "out_dim": 4, "num_clusters": 3}
@@ -80,3 +85,52 @@ def test_summary_counts() -> None:
     assert (summary["edges"], summary["labeled_edges"]) == (4, 3)
     assert summary["auc"] == roc_auc_score([0, 1, 1], [0.0, 0.05, 0.9])
     assert EdgeSaliency(zeros[:0], zeros[:0], s[:0], same[:0]).summary()["mean"] is None
+
+
+def of_edges(saliency: list[float], same: list[int]) -> EdgeSaliency:
+    """Edges in the given order, of nodes that do not matter."""
+    numbers = np.arange(len(saliency))
+    return EdgeSaliency(
+        numbers,
+        numbers + 1,
+        np.array(saliency, dtype=np.float32),
+        np.array(same, dtype=np.int8),
+    )
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from([0.0, 0.5, 1.0]), st.integers(0, 1)), min_size=1, max_size=6)
+)
+@settings(deadline=None, max_examples=40)
+def test_intervals_are_means_over_all_orders_of_equal_edges(edges: list[tuple[float, int]]) -> None:
+    edges = sorted(edges, key=lambda edge: edge[0])
+    found = homophily_by_saliency(of_edges(*map(list, zip(*edges, strict=True))), interval=2)
+    orders = [
+        order
+        for order in itertools.permutations(edges)
+        if all(a[0] <= b[0] for a, b in itertools.pairwise(order))
+    ]
+    for start in range(0, len(edges), 2):
+        stop = min(start + 2, len(edges))
+        shares = [sum(same for _, same in o[start:stop]) / (stop - start) for o in orders]
+        expected = sum(shares) / len(orders)
+        assert found[f"edge_homophily_{stop:05d}"] == pytest.approx(expected)
+    whole = sum(same for _, same in edges) / len(edges)
+    assert found["edge_homophily"] == pytest.approx(whole)
+    assert ("saliency_auc" in found) == (0 < whole < 1)
+
+
+def test_edges_without_labels_are_left_out() -> None:
+    found = homophily_by_saliency(of_edges([0.1, 0.2, 0.3], [1, -1, 0]), interval=500)
+    assert found == {"edge_homophily": 0.5, "edge_homophily_00002": 0.5, "saliency_auc": 0.0}
+    assert homophily_by_saliency(of_edges([0.1], [-1])) == {}
+
+
+def test_the_task_scores_the_methods_own_saliency(block_graph: Data) -> None:
+    method = trained(block_graph)
+    found = scores(method, block_graph, 0, ("saliency",))
+    table = edge_saliency(method, block_graph)
+    y = block_graph.y
+    agree = [int(y[s] == y[t]) for s, t in zip(table.source, table.target, strict=True)]
+    assert found["edge_homophily"] == pytest.approx(sum(agree) / len(agree))
+    assert found["saliency_auc"] == pytest.approx(roc_auc_score(agree, table.saliency))

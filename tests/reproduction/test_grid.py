@@ -1,4 +1,4 @@
-"""A grid of trainings: each once, one that fails does not stop the others, signals end it in a line."""
+"""A grid of trainings: each once, one that fails does not stop the others, signals end it."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from homogcl.core.signals import Stopped, stopping
 from homogcl.runs.record import Record, read_record, record_path, write_record
 from homogcl.runs.request import Request
 from homogcl.runs.train import OnEpoch, run_cell
-from reproduction.artifact import Artifact, Training, GraphTraining
-from reproduction.grid import trainings_of, record_trainings
+from reproduction.artifact import Artifact, GraphTraining, Training
+from reproduction.grid import record_trainings, trainings_of
 from tests.records import make_record
 
 SPEC = Request("raw", "demo", tasks=("probe",))
@@ -71,7 +71,7 @@ def test_each_training_is_run_once_for_all_that_it_is_scored_on() -> None:
     assert trainings == [GraphTraining(both, "presets"), Plain("a"), *other]
 
 
-def test_a_cell_that_fails_does_not_stop_the_others(tmp_path: Path) -> None:
+def test_a_training_that_fails_does_not_stop_the_others(tmp_path: Path) -> None:
     seen = Seen()
     errors = [UserError("no data"), None, ValueError("a bug"), None]
     trainings = [Plain(str(number), error) for number, error in enumerate(errors)]
@@ -90,7 +90,7 @@ def test_a_signal_ends_it_at_once_in_one_line(number: signal.Signals) -> None:
     assert signal.getsignal(number) is before
 
 
-def test_a_signal_is_no_failure_of_a_cell(tmp_path: Path) -> None:
+def test_a_signal_is_no_failure_of_a_training(tmp_path: Path) -> None:
     class Interrupted(Plain):
         def run(self, results: Path, on_epoch: OnEpoch | None = None) -> tuple[Record, bool]:
             os.kill(os.getpid(), signal.SIGTERM)
@@ -113,7 +113,7 @@ def recorded(tmp_path: Path) -> Callable[[Request], Record]:
     return run
 
 
-def test_a_record_loses_nothing_when_a_cell_is_asked_for_more(
+def test_a_record_loses_nothing_when_a_training_is_asked_for_more(
     tmp_path: Path, recorded: Callable[[Request], Record]
 ) -> None:
     small = {"hidden_dim": 8, "out_dim": 4, "epochs": 2}

@@ -35,13 +35,13 @@ def training(seed: int = 0, last: int = 60, **of_method: object) -> Record:
 
 def test_a_training_stops_at_the_first_look_that_sees_little_change() -> None:
     assert settled(training()) == 40
-    assert settled(training(), share=0.06) == 30
+    assert settled(training(), tolerance=0.06) == 30
 
 
 def test_a_training_that_does_not_settle_goes_on_to_its_end() -> None:
     assert settled(training(last=30)) == 30
     # No one looked after 50 epochs, so that nothing is known of a smaller change.
-    assert settled(training(), share=0.001) == 60
+    assert settled(training(), tolerance=0.001) == 60
 
 
 def test_rows_have_both_epochs_and_their_accuracies() -> None:

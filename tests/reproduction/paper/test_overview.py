@@ -1,26 +1,24 @@
-"""Tables with a row a method, and the differences that need a cause."""
+"""One row per method, and the differences that need a cause."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 import pytest
-from pydantic import JsonValue
 
 from homogcl.core.errors import UserError
 from homogcl.pages.table import to_markdown
 from homogcl.runs.record import Record
-from reproduction import reported
-from reproduction.reported import Cause
 from reproduction.paper.overview import (
     differences_table,
-    negatives_table,
     overview_table,
     plugin_table,
 )
+from reproduction.reported import numbers
+from reproduction.reported.numbers import Cause
 from tests.records import make_record
 
-PAPER = reported.read("classification")
+PAPER = numbers.read("classification")
 
 
 def runs(method: str, data: str, *accuracies: float, first_seed: int = 0) -> list[Record]:
@@ -93,31 +91,10 @@ def test_a_notable_difference_needs_a_cause() -> None:
 
 def test_every_kept_cause_is_of_a_printed_row() -> None:
     printed = {
-        (number.method, number.data, reported.Cause.kind(number.metric))
-        for name in reported.table_names()
-        for number in reported.read(name)
+        (number.method, number.data, Cause.kind(number.metric))
+        for name in numbers.table_names()
+        for number in numbers.read(name)
     }
-    for cause in reported.causes():
+    for cause in numbers.causes():
         assert cause.reason.endswith(".")
         assert {(m, name, cause.of) for m in cause.methods for name in cause.data} <= printed
-
-
-def test_sampled_negatives_stand_beside_all_of_them_at_the_same_epochs() -> None:
-    def drawn(negatives: str, count: int, epochs: int, *accuracies: float) -> list[Record]:
-        method: dict[str, JsonValue] = {"negatives": negatives, "num_negatives": count}
-        settings: dict[str, JsonValue] = {"method": method, "train": {"epochs": epochs}}
-        return [
-            make_record(settings, method="grace", seed=seed, metrics={"test_accuracy": accuracy})
-            for seed, accuracy in enumerate(accuracies)
-        ]
-
-    records = [
-        *drawn("exact", 1024, 20, 0.80, 0.70),
-        *drawn("sampled", 256, 20, 0.79, 0.72, 0.10),
-        *drawn("sampled", 256, 50, 0.85),
-    ]
-    assert to_markdown(negatives_table(records, ["grace"], ["cora"])).splitlines()[2:] == [
-        "| cora | grace | 20 | all | 75.00 ± 7.07 (2) | – | 2 |",
-        "| cora | grace | 20 | 256 | 53.67 ± 37.98 (3) | 0.50 ± 2.12 (2) | 2 |",
-        "| cora | grace | 50 | 256 | 85.00 (1) | – | 2 |",
-    ]

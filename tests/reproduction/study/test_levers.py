@@ -1,6 +1,8 @@
-"""What settings of a plug-in do: rows by departure from the shipped ones, gains at equal rest."""
+"""What settings of a plug-in do: their trainings, their rows, gains at equal rest."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import pytest
 from pydantic import JsonValue
@@ -8,8 +10,10 @@ from pydantic import JsonValue
 from homogcl.core.errors import UserError
 from homogcl.homophily.plugin import ADAPTIVE
 from homogcl.pages.table import to_markdown
+from homogcl.presets.resolve import resolve
 from homogcl.runs.record import Record
-from reproduction.study.levers import ADAPTIVE_KEYS, levers_table
+from reproduction.artifact import GraphTraining
+from reproduction.study.levers import ADAPTIVE_KEYS, LEVERS, SEEDS, lever_trainings, levers_table
 from tests.records import make_record
 
 
@@ -75,3 +79,33 @@ def test_the_adaptive_variant_is_called_by_its_name_alone() -> None:
     records = [*runs("grace", 0.80), *runs("grace+homogcl", 0.81), *adaptive]
     labels = [row[0] for row in levers_table(records, "grace", "homogcl", ["cora"]).rows]
     assert labels == ["as shipped", "k=5, variant=adaptive"]
+
+
+def trainings(base: str) -> list[GraphTraining]:
+    return [
+        training
+        for training in lever_trainings(base, quick=False)
+        if isinstance(training, GraphTraining)
+    ]
+
+
+@pytest.mark.parametrize("base", ["grace", "bgrl"])
+def test_every_run_is_of_other_settings_and_moves_the_plug_in_alone(base: str) -> None:
+    found = trainings(base)
+    places = [training.path(Path("results")) for training in found]
+    assert len(set(places)) == len(places)
+    for training in found:
+        alone, with_it = resolve(base, training.spec.data), training.spec.settings()
+        assert with_it.train == alone.train
+        assert with_it.data == alone.data
+        assert alone.method.items() <= with_it.method.items()
+        shipped = resolve(training.spec.method, training.spec.data)
+        assert (with_it == shipped) == (training.folder == "presets")
+
+
+def test_levers_that_change_nothing_are_not_run_twice() -> None:
+    # On each graph: the base, the plug-in as shipped, and the levers but one that move it, since
+    # the fixed width is shipped on GRACE and the clusters' own on BGRL; on CiteSeer 30 clusters
+    # are shipped as well.
+    expected = sum(n * (2 + len(LEVERS) - 1) for n in SEEDS.values()) - SEEDS["citeseer"]
+    assert len(trainings("grace")) == len(trainings("bgrl")) == expected

@@ -1,20 +1,17 @@
-"""Tables with a row for each way of running a method."""
+"""One row per way of running a method."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
 import pytest
 from pydantic import JsonValue
 
 from homogcl.core.errors import UserError
 from homogcl.pages.table import Table, to_markdown
-from homogcl.runs.record import Record, write_record
-from reproduction import reported
-from reproduction.reported import Reported
-from reproduction.paper.overview import variants_table
-from reproduction.tables.named import ablation, arxiv
+from homogcl.runs.record import Record
+from reproduction.paper.variants import negatives_table, variants_table
+from reproduction.reported.numbers import Reported
 from tests.records import make_record
 
 
@@ -72,42 +69,35 @@ def test_two_settings_in_one_row_are_refused() -> None:
         variants_table(records, [], ["arxiv"], {"test_accuracy": "Test"}, lambda record: "")
 
 
-def test_arxiv_tells_numbers_of_negatives_apart(tmp_path: Path) -> None:
-    exact: dict[str, JsonValue] = {"negatives": "exact", "num_negatives": 2048}
-    write_record(tmp_path / "arxiv", run("grace", 0, 0.4, exact))
-    for k in (2, 8):
-        drawn: dict[str, JsonValue] = {"negatives": "sampled", "num_negatives": k}
-        write_record(tmp_path / "arxiv", run("grace", 0, 0.5 + k / 100, drawn))
-    shown = {(row[1], row[2]): row[5:] for row in rows(arxiv(tmp_path))}
-    lost = "out of memory"
-    assert shown["grace", "–"] == ["50.00 (1)", lost, "–", "40.00 (1)", lost, "–"]
-    assert shown["grace", "subsampling k=8"][3:] == ["58.00 (1)", "70.33 ± 0.18", "-12.33"]
-    assert shown["bgrl", "–"] == ["–", "72.53 ± 0.09", "–", "–", "71.64 ± 0.12", "–"]
-    assert len(shown) == 14
+def runs(method: str, data: str, *accuracies: float, first_seed: int = 0) -> list[Record]:
+    return [
+        make_record(
+            {"train": {"epochs": 20}},
+            method=method,
+            data=data,
+            seed=seed,
+            metrics={"test_accuracy": accuracy, "nmi": accuracy / 2},
+        )
+        for seed, accuracy in enumerate(accuracies, first_seed)
+    ]
 
 
-def test_ablation_takes_presets_and_what_differs_from_them(tmp_path: Path) -> None:
-    write_record(
-        tmp_path / "presets", run("grace+homogcl", 0, 0.8, {"homophily_weight": 1.0}, "cora")
-    )
-    write_record(tmp_path / "presets", run("bgrl", 0, 0.8, data="cora"))
-    assert len(rows(ablation(tmp_path))) == 4
-    write_record(
-        tmp_path / "ablation", run("grace+homogcl", 0, 0.7, {"homophily_weight": 0.0}, "cora")
-    )
-    write_record(tmp_path / "ablation", run("grace", 0, 0.6, data="cora"))
-    shown = {(row[1], row[2]): row[5:] for row in rows(ablation(tmp_path))}
-    assert shown["grace+homogcl", "–"][0] == "80.00 (1)"
-    without = reported.find(
-        reported.read("ablation"),
-        "grace+homogcl",
-        "cora",
-        "test_accuracy",
-        "without homophily loss",
-    )
-    assert without is not None
-    assert without.value is not None
-    difference = f"{70 - without.value:+.2f}"
-    cells = ["70.00 (1)", without.printed, difference]
-    assert shown["grace+homogcl", "without homophily loss"] == cells
-    assert list(shown)[-1] == ("grace", "–")
+def test_sampled_negatives_stand_beside_all_of_them_at_the_same_epochs() -> None:
+    def drawn(negatives: str, count: int, epochs: int, *accuracies: float) -> list[Record]:
+        method: dict[str, JsonValue] = {"negatives": negatives, "num_negatives": count}
+        settings: dict[str, JsonValue] = {"method": method, "train": {"epochs": epochs}}
+        return [
+            make_record(settings, method="grace", seed=seed, metrics={"test_accuracy": accuracy})
+            for seed, accuracy in enumerate(accuracies)
+        ]
+
+    records = [
+        *drawn("exact", 1024, 20, 0.80, 0.70),
+        *drawn("sampled", 256, 20, 0.79, 0.72, 0.10),
+        *drawn("sampled", 256, 50, 0.85),
+    ]
+    assert to_markdown(negatives_table(records, ["grace"], ["cora"])).splitlines()[2:] == [
+        "| cora | grace | 20 | all | 75.00 ± 7.07 (2) | – | 2 |",
+        "| cora | grace | 20 | 256 | 53.67 ± 37.98 (3) | 0.50 ± 2.12 (2) | 2 |",
+        "| cora | grace | 50 | 256 | 85.00 (1) | – | 2 |",
+    ]

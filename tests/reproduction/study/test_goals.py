@@ -7,7 +7,7 @@ from pydantic import JsonValue
 from scipy.stats import ttest_1samp
 
 from homogcl.runs.record import Record, Summary
-from reproduction.reported import Reported, read
+from reproduction.reported.numbers import Reported, read
 from reproduction.study.goals import Goal, adaptive_runs, goals_table
 from tests.records import make_record
 
