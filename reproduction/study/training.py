@@ -56,7 +56,7 @@ def _trainings(quick: bool) -> list[Training]:
     )
 
 
-def _curve(records: Sequence[Record], metric: str) -> tuple[list[int], list[float]]:
+def mean_curve(records: Sequence[Record], metric: str) -> tuple[list[int], list[float]]:
     """Return the epochs that were scored, and the metric's mean over the records at each."""
     by_epochs = [record.by_epochs() for record in records]
     epochs = sorted(by_epochs[0])
@@ -77,7 +77,7 @@ def _write(results: Path, out: Path, quick: bool) -> list[Path]:
 
     def panel(axes: Axes, base: str, data: str, metric: str) -> None:
         for kind, (_, _, color) in KINDS.items():
-            epochs, values = _curve(records[base, data, kind], metric)
+            epochs, values = mean_curve(records[base, data, kind], metric)
             axes.plot(epochs, values, color=color, marker=".", markersize=4, label=kind)
         axes.grid(alpha=0.3)
 
