@@ -63,6 +63,16 @@ def test_tables_are_those_of_the_records(page: Path) -> None:
     assert stale_tables(page, named_tables(ROOT, shown)) == []
 
 
+def test_the_summary_of_the_reproduction_has_numbers_of_its_tables_alone() -> None:
+    text = (ROOT / "docs" / "reproduction.md").read_text("utf-8")
+    summary = text[text.index("## In short") : text.index("## Protocol")]
+    tables = re.findall(r"<!-- table:[\w-]+ -->\n(.*?)<!-- /table", text, re.S)
+    number = re.compile(r"\d+\.\d+")
+    said = number.findall(summary)
+    assert len(said) > 20
+    assert set(said) - set(number.findall("".join(tables))) == set()
+
+
 @pytest.mark.parametrize(
     ("group", "name"),
     [(group, name) for group in GROUPS for name in GROUPS[group] if name != "statistics"],
@@ -71,27 +81,27 @@ def test_what_was_reproduced_is_of_the_records(group: str, name: str, tmp_path: 
     if name in OF_IMAGES and images_at_hand() == "digits":
         pytest.skip("the records are of images that are not at hand")
     for path in GROUPS[group][name].write(ROOT / "results", tmp_path, False):
-        kept = REPRODUCED[group] / path.name
+        file = REPRODUCED[group] / path.name
         # What an SVG shows is in its text; a PNG is packed by libraries of many versions.
-        assert kept.exists() if path.suffix == ".png" else path.read_bytes() == kept.read_bytes()
+        assert file.exists() if path.suffix == ".png" else path.read_bytes() == file.read_bytes()
 
 
 @pytest.mark.parametrize("group", list(GROUPS))
 def test_what_was_reproduced_is_listed_with_its_trainings(group: str, tmp_path: Path) -> None:
     if group == "all" and images_at_hand() == "digits":
         pytest.skip("the records are of images that are not at hand")
-    kept, artifacts = REPRODUCED[group], GROUPS[group]
+    folder, artifacts = REPRODUCED[group], GROUPS[group]
     written = {
         name: [
-            kept / f"{name}.{ending}"
+            folder / f"{name}.{ending}"
             for ending in ("md", "tex", "csv", "png", "svg")
-            if (kept / f"{name}.{ending}").exists()
+            if (folder / f"{name}.{ending}").exists()
         ]
         for name in artifacts
     }
     assert all(written.values())
     index = write_index(list(artifacts.values()), written, ROOT / "results", tmp_path, quick=False)
-    assert index.read_bytes() == (kept / INDEX).read_bytes()
+    assert index.read_bytes() == (folder / INDEX).read_bytes()
 
 
 def test_every_method_has_a_page_that_says_what_its_code_says() -> None:

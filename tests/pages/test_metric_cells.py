@@ -24,7 +24,9 @@ BEFORE, AFTER = (0.80, 0.82, 0.81), (0.83, 0.82, 0.84)
 
 def runs(*accuracies: float, **changes: object) -> list[Record]:
     return [
-        make_record(seed=seed, metrics={"test_accuracy": accuracy, "nmi": accuracy / 2}, **changes)
+        make_record(
+            None, seed=seed, metrics={"test_accuracy": accuracy, "nmi": accuracy / 2}, **changes
+        )
         for seed, accuracy in enumerate(accuracies)
     ]
 
