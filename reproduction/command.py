@@ -37,7 +37,8 @@ class _MakeByDefault(TyperGroup):
 app = typer.Typer(
     name="reproduction",
     cls=_MakeByDefault,
-    help="Tables and figures of the paper and of the study beyond it.",
+    help="Tables and figures of the paper and of the study beyond it. "
+    "`python -m reproduction NAME...` is short for `make NAME...`.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,

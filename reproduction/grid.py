@@ -66,6 +66,6 @@ def _same(training: Training, other: Training) -> bool:
 def _merged(training: Training, other: Training) -> Training:
     if not (isinstance(training, GraphTraining) and isinstance(other, GraphTraining)):
         return training
-    asked = {*training.spec.tasks, *other.spec.tasks}
-    tasks = tuple(task for task in TASKS if task in asked)
+    union = {*training.spec.tasks, *other.spec.tasks}
+    tasks = tuple(task for task in TASKS if task in union)
     return replace(training, spec=replace(training.spec, tasks=tasks))

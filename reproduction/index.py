@@ -26,10 +26,10 @@ def write_index(
 
     Args:
         artifacts: What to list.
-        written: Their files in the folder `out`; an artifact without any was not made.
+        written: Their files in the folder `out`; an artifact that failed has none.
         results: Folder of the records.
         out: Folder of the page.
-        quick: Whether they were made in their quick form.
+        quick: Whether it is their quick form.
     """
     table = index_table(artifacts, written, results, quick=quick)
     text = f"# Tables and figures\n\n{to_markdown(table)}\n{_ABOUT}"

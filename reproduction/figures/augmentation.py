@@ -59,12 +59,12 @@ def _graphs(quick: bool) -> list[Runs]:
 
 def accuracies(shelf: Shelf, runs: list[Runs]) -> dict[str, dict[str, Summary]]:
     """Return the test accuracy of each of the runs, by data set and name."""
-    found: dict[str, dict[str, Summary]] = {}
+    groups: dict[str, dict[str, Summary]] = {}
     for each in runs:
         records = shelf.records(each, "test_accuracy")
-        group = found.setdefault(TITLES[each.data], {})
+        group = groups.setdefault(TITLES[each.data], {})
         group[each.name] = aggregate(records, "test_accuracy")
-    return found
+    return groups
 
 
 def _trainings(quick: bool) -> list[Training]:

@@ -103,7 +103,7 @@ def bars(
 
 
 def apart(heights: Sequence[float], gap: float) -> list[float]:
-    """Return heights near the given ones of which no two are nearer than `gap`, in their order.
+    """Return heights near `heights`, in their order, of which no two are nearer than `gap`.
 
     Too near ones are moved as a block around their mean, so that labels stay beside their lines.
 

@@ -48,11 +48,11 @@ def _trainings(quick: bool) -> list[Training]:
 
 
 def _write(results: Path, out: Path, quick: bool) -> list[Path]:
-    found = accuracies(Shelf(results, "message-passing", quick), _runs(quick))
+    groups = accuracies(Shelf(results, "message-passing", quick), _runs(quick))
 
     def paint(figure: Figure) -> None:
         axes = figure.subplots()
-        bars(axes, found, COLORS)
+        bars(axes, groups, COLORS)
         axes.set_title("GRACE without augmentation")
         figure.legend(loc="outside lower center", ncols=1)
 

@@ -73,7 +73,7 @@ class GraphRuns:
         folder: Where the full records go, `presets` where the settings are the preset's.
         overrides: Settings that prevail over the preset's.
         tasks: What is scored.
-        milestones: The epochs to score after, given whether it is the quick form.
+        milestones: Returns the epochs to score after; its argument says whether it is quick.
     """
 
     method: str

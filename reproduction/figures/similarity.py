@@ -70,8 +70,8 @@ def curve(records: Sequence[Record], metric: str) -> tuple[list[int], list[float
         for record in records
     ]
     epochs = sorted(set.intersection(*(set(each) for each in having)))
-    found = [summarize([each[epoch] for each in having]) for epoch in epochs]
-    return epochs, [each.mean for each in found], [each.std or 0.0 for each in found]
+    summaries = [summarize([each[epoch] for each in having]) for epoch in epochs]
+    return epochs, [each.mean for each in summaries], [each.std or 0.0 for each in summaries]
 
 
 def _panel(axes: Axes, runs: list[Runs], shelf: Shelf) -> None:

@@ -66,12 +66,12 @@ def _write(results: Path, out: Path, quick: bool) -> list[Path]:
         for letter, axes, name in zip("abcd", panels, points, strict=True):
             _panel(axes, points[name])
             axes.set_title(f"({letter}) {name}, NMI {scored[name]:.2f}")
-        known = np.unique(np.concatenate([each.labels for each in points.values()]))
+        classes = np.unique(np.concatenate([each.labels for each in points.values()]))
         handles = [
             panels[0].plot([], [], "o", markersize=5, color=CLASSES[label % len(CLASSES)])[0]
-            for label in known
+            for label in classes
         ]
-        names = [f"class {label}" for label in known]
+        names = [f"class {label}" for label in classes]
         figure.legend(handles, names, loc="outside lower center", ncols=7, handletextpad=0)
         figure.suptitle(f"t-SNE of {TITLES[next(iter(layouts.values())).spec.name]}", fontsize=10)
 

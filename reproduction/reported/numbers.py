@@ -71,9 +71,9 @@ def find(
     numbers: Iterable[Reported], method: str, data: str, metric: str, variant: str = ""
 ) -> Reported | None:
     """Return the one number among `numbers` that answers the description, or None."""
-    wanted = (method, data, metric, variant)
+    description = (method, data, metric, variant)
     for number in numbers:
-        if (number.method, number.data, number.metric, number.variant) == wanted:
+        if (number.method, number.data, number.metric, number.variant) == description:
             return number
     return None
 

@@ -1,4 +1,4 @@
-"""The tables that README and docs show, by name, made of records and of kept measures."""
+"""The tables that README and docs show, by name, made of records and of measures."""
 
 from __future__ import annotations
 
