@@ -173,7 +173,7 @@ def test_a_table_is_printed_or_put_between_its_markers(reproduce: Shell, tmp_pat
 
 
 def test_an_unknown_table_and_a_missing_file_are_named(reproduce: Shell, tmp_path: Path) -> None:
-    assert "did you mean: released" in reproduce.refuses("table", "relesed")
+    assert "did you mean: foundation" in reproduce.refuses("table", "fundation")
     write_record(tmp_path / "results" / "released", make_record({}, method="grace+homogcl"))
     line = reproduce.refuses("table", "released", "--insert", "nowhere.md")
     assert "cannot read nowhere.md" in line

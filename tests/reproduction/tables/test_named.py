@@ -34,5 +34,5 @@ def test_tables_read_the_records_below_the_projects_folder(tmp_path: Path) -> No
 
 
 def test_an_unknown_name_is_refused() -> None:
-    with pytest.raises(UserError, match="did you mean: released"):
-        named_table("relesed", ROOT / "results")
+    with pytest.raises(UserError, match="did you mean: foundation"):
+        named_table("fundation", ROOT / "results")
