@@ -8,7 +8,7 @@ from typing import NamedTuple
 from homogcl.pages.metric_cells import in_shown_unit
 from homogcl.pages.table import Cell, Table
 from homogcl.runs.record import Record, summarize
-from homogcl.training.stopping import LOOK_EVERY, has_settled
+from homogcl.training.stopping import CHECK_EVERY, has_settled
 
 RANK_TOLERANCE = 0.01  # relative change between two checks
 
@@ -40,10 +40,10 @@ def stopping_table(records: Iterable[Record]) -> Table:
 def settled(record: Record, tolerance: float = RANK_TOLERANCE) -> int:
     """Return after how many epochs `settle` would have ended a training; its last at the latest."""
     by_epochs = record.by_epochs()
-    looked = [epochs for epochs in sorted(by_epochs) if epochs % LOOK_EVERY == 0]
+    looked = [epochs for epochs in sorted(by_epochs) if epochs % CHECK_EVERY == 0]
     ranks: list[float] = []
     for place, epochs in enumerate(looked, 1):
-        if epochs != place * LOOK_EVERY:
+        if epochs != place * CHECK_EVERY:
             break  # the rule would have looked in between
         ranks.append(by_epochs[epochs]["effective_rank"])
         if has_settled(ranks, tolerance):

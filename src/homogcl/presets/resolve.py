@@ -1,10 +1,10 @@
-"""Settings that just work: one TOML file per method, one section per data set, with its source.
+"""From presets to settings: one TOML file per method, one section per data set, with its source.
 
-A file's section `[default]` holds for every graph, `[cora]` for that data set, and
-`["cora/official"]` is an alternative that is taken by its name, `official`. `["default/large"]` is
-taken by itself on graphs that the presets do not know and that have many nodes. The settings of
-`grace+homogcl` are those of `grace`, then those of `homogcl`, then those of the file
-`grace+homogcl` where there is one: what comes later prevails.
+The section `[default]` holds for every graph and `[cora]` for that data set. The section
+`["cora/official"]` is an alternative, chosen by its name `official`. `["default/large"]` is chosen
+automatically for graphs with many nodes that have no section of their own. The settings of
+`grace+homogcl` are those of `grace`, then of `homogcl`, then of the file `grace+homogcl` if there
+is one; later values replace earlier ones.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from homogcl.data.load import DataConfig
 from homogcl.methods.registry import config_classes, configure, plugin, split_name
 from homogcl.training.loop import TrainConfig
 
-NO_DATA_SET = ""  # no section has this name, so that a method's defaults hold
+NO_DATA_SET = ""  # no section has this name, so the method's defaults hold
 LARGE = "large"
-LARGE_NODES = 5_000  # between CiteSeer, whose preset compares all pairs, and Photo, whose does not
+LARGE_NODES = 5_000  # between CiteSeer (its preset compares all pairs) and Photo (samples)
 
 
 @dataclass(frozen=True)
 class Settings:
-    """Everything that decides a training.
+    """All settings of a training.
 
     Attributes:
         method: Settings of the method and its plug-ins.
         train: How it is trained.
         data: How its graph is prepared.
         source: Where the settings come from.
-        preset: The alternative preset that they are of, if any.
+        preset: The name of the alternative preset, if one was chosen.
     """
 
     method: dict[str, object]
@@ -45,7 +45,7 @@ class Settings:
     preset: str | None = None
 
     def flat(self) -> dict[str, object]:
-        """Return all settings in one mapping, as they stand in presets."""
+        """Return all settings in one mapping, as presets have them."""
         return {**self.method, **self.train.model_dump(), **self.data.model_dump()}
 
 
@@ -57,9 +57,9 @@ def resolve(
     Args:
         method: A method's name, with plug-ins behind plus signs.
         data: A data set's name; an unknown one gets the method's defaults.
-        overrides: Settings that prevail over the preset's.
-        preset: An alternative's name, such as `official`; it may be of the data set or, like
-            `large`, of all graphs.
+        overrides: Settings that replace those of the preset.
+        preset: Name of an alternative, for the data set (such as `official`) or for all graphs
+            (such as `large`).
     """
     merged: dict[str, object] = {}
     sources: list[str] = []
@@ -75,7 +75,8 @@ def resolve(
                 merged.update(values)
     if not exists:
         raise UnknownName("preset", section, _alternatives(method))
-    for key in _settled(method):
+    # A plug-in fixes or lacks some settings; drop the presets' values for them.
+    for key in _fixed_keys(method):
         merged.pop(key, None)
     merged.update(overrides or {})
     settings = _by_part(method, merged, "; ".join(dict.fromkeys(sources)))
@@ -83,25 +84,24 @@ def resolve(
 
 
 def depends_on_size(method: str, data: str) -> bool:
-    """Return whether `preset_by_size` has a choice: the method has a preset for large graphs.
+    """Return whether the preset depends on the size of the graph.
 
-    A data set that has a preset of its own keeps it, whatever its size.
+    It does if the method has a preset for large graphs and the data set has none of its own.
     """
-    named = any(data in sections for _, sections in _files(method))
-    return not named and f"default/{LARGE}" in _alternatives(method)
+    has_own = any(data in sections for _, sections in _files(method))
+    return not has_own and f"default/{LARGE}" in _alternatives(method)
 
 
 def preset_by_size(method: str, data: str, nodes: int) -> str | None:
-    """Return the alternative for graphs of more than `LARGE_NODES` nodes where it applies.
+    """Return the preset for graphs of more than `LARGE_NODES` nodes, or None if it does not apply.
 
-    Under it GRACE and GCA sample their negatives. None where the graph is small or
-    `depends_on_size` is false.
+    Under it GRACE and GCA sample their negatives.
     """
     return LARGE if nodes > LARGE_NODES and depends_on_size(method, data) else None
 
 
 def preset_names() -> list[tuple[str, str, str]]:
-    """Return (method, section, source) of every preset there is."""
+    """Return (method, section, source) of every preset."""
     folder = files(__package__)
     names = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".toml"))
     return [
@@ -112,6 +112,7 @@ def preset_names() -> list[tuple[str, str, str]]:
 
 
 def _files(method: str) -> Iterator[tuple[str, dict[str, dict[str, object]]]]:
+    """Yield the name and the sections of each preset file of a method, in their order."""
     base, plugins = split_name(method)
     shared = [plugin(each).presets for each in plugins]
     together = ["+".join([base, *shared])] if plugins else []
@@ -120,14 +121,14 @@ def _files(method: str) -> Iterator[tuple[str, dict[str, dict[str, object]]]]:
             yield name, sections
 
 
-def _settled(method: str) -> set[str]:
-    """Return what the presets of a plug-in's family say and the plug-in itself fixes or lacks."""
-    settled: set[str] = set()
-    for each in split_name(method)[1]:
-        mine = plugin(each)
-        family = plugin(mine.presets).wrap.Config.model_fields
-        settled |= {*mine.settings, *(family.keys() - mine.wrap.Config.model_fields.keys())}
-    return settled
+def _fixed_keys(method: str) -> set[str]:
+    """Return the settings of a plug-in's family that the plug-in itself fixes or lacks."""
+    keys: set[str] = set()
+    for name in split_name(method)[1]:
+        entry = plugin(name)
+        family = plugin(entry.presets).wrap.Config.model_fields
+        keys |= {*entry.settings, *(family.keys() - entry.wrap.Config.model_fields.keys())}
+    return keys
 
 
 @cache
@@ -141,7 +142,7 @@ def _alternatives(method: str) -> list[str]:
 
 
 def _by_part(method: str, flat: Mapping[str, object], source: str) -> Settings:
-    """Return flat settings as those of the method, its training and its data."""
+    """Split flat settings into those of the method, its training and its data."""
     of_method = {key for model in config_classes(method) for key in model.model_fields}
     general: dict[str, type[Config]] = dict.fromkeys(TrainConfig.model_fields, TrainConfig)
     general |= dict.fromkeys(DataConfig.model_fields, DataConfig)
