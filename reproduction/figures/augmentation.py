@@ -11,9 +11,9 @@ from reproduction.figures.drawing import BLUE, GRAY, ORANGE, SKY, bars, draw
 from reproduction.figures.runs import (
     NO_AUGMENTATION,
     TITLES,
+    FigureRecords,
     GraphRuns,
     Runs,
-    Shelf,
     all_trainings,
     image_runs,
 )
@@ -57,7 +57,7 @@ def _graphs(quick: bool) -> list[Runs]:
     ]
 
 
-def accuracies(shelf: Shelf, runs: list[Runs]) -> dict[str, dict[str, Summary]]:
+def accuracies(shelf: FigureRecords, runs: list[Runs]) -> dict[str, dict[str, Summary]]:
     """Return the test accuracy of each of the runs, by data set and name."""
     groups: dict[str, dict[str, Summary]] = {}
     for each in runs:
@@ -72,7 +72,7 @@ def _trainings(quick: bool) -> list[Training]:
 
 
 def _write(results: Path, out: Path, quick: bool) -> list[Path]:
-    shelf = Shelf(results, "augmentation", quick)
+    shelf = FigureRecords(results, "augmentation", quick)
     images, graphs = accuracies(shelf, _images(quick)), accuracies(shelf, _graphs(quick))
 
     def paint(figure: Figure) -> None:

@@ -102,7 +102,7 @@ def bars(
     axes.grid(axis="y", alpha=0.3)
 
 
-def apart(heights: Sequence[float], gap: float) -> list[float]:
+def spread_apart(heights: Sequence[float], gap: float) -> list[float]:
     """Return heights near `heights`, in their order, of which no two are nearer than `gap`.
 
     Too near ones are moved as a block around their mean, so that labels stay beside their lines.

@@ -19,7 +19,7 @@ from reproduction.figures.augmentation import (
     accuracies,
 )
 from reproduction.figures.drawing import BLUE, GRAY, ORANGE, SKY, bars, draw
-from reproduction.figures.runs import NO_AUGMENTATION, GraphRuns, Runs, Shelf, all_trainings
+from reproduction.figures.runs import NO_AUGMENTATION, FigureRecords, GraphRuns, Runs, all_trainings
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -48,7 +48,7 @@ def _trainings(quick: bool) -> list[Training]:
 
 
 def _write(results: Path, out: Path, quick: bool) -> list[Path]:
-    groups = accuracies(Shelf(results, "message-passing", quick), _runs(quick))
+    groups = accuracies(FigureRecords(results, "message-passing", quick), _runs(quick))
 
     def paint(figure: Figure) -> None:
         axes = figure.subplots()

@@ -11,7 +11,7 @@ from homogcl.runs.record import Record
 from homogcl.runs.request import Request
 from reproduction.artifact import GraphTraining, Training, command
 from reproduction.vision.image_training import ImageMethod, ImageTraining
-from reproduction.vision.images import ImageData, images_at_hand
+from reproduction.vision.images import ImageData, available_images
 
 SEEDS, QUICK_SEEDS = 3, 2
 
@@ -92,7 +92,7 @@ class GraphRuns:
             Request(self.method, graph, seed, settings, None, self.milestones(quick), self.tasks)
             for seed in range(QUICK_SEEDS if quick else SEEDS)
         ]
-        folder = place(self.folder, quick=quick)
+        folder = records_folder(self.folder, quick=quick)
         return Runs(name, graph, tuple(GraphTraining(spec, folder) for spec in specs))
 
 
@@ -103,19 +103,19 @@ def image_runs(
 
     The images are CIFAR-10's where they are at hand, and digits elsewhere and if `quick`.
     """
-    data: ImageData = "digits" if quick else images_at_hand()
+    data: ImageData = "digits" if quick else available_images()
     simclr = FULL_SIMCLR if data == "cifar10" else DIGITS_SIMCLR
     full = {"simclr": simclr, "mlp": FULL_PERCEPTRON, "pixels": {}}
     short = {"simclr": QUICK_SIMCLR, "mlp": QUICK_PERCEPTRON, "pixels": {}}
     settings = {**(short if quick else full)[method], **(more or {})}
-    folder = place("figures/images", quick=quick)
+    folder = records_folder("figures/images", quick=quick)
     # Of pixels, chance decides no more than who validates.
     seeds = 1 if method == "pixels" else QUICK_SEEDS if quick else SEEDS
     trainings = (ImageTraining(method, data, seed, folder, settings) for seed in range(seeds))
     return Runs(name, data, tuple(trainings))
 
 
-def place(folder: str, *, quick: bool) -> str:
+def records_folder(folder: str, *, quick: bool) -> str:
     """Return the folder of the records; quick ones never lie among the others."""
     return f"quick/{folder}" if quick else folder
 
@@ -126,7 +126,7 @@ def all_trainings(runs: Iterable[Runs]) -> list[Training]:
 
 
 @dataclass(frozen=True)
-class Shelf:
+class FigureRecords:
     """Where a figure finds its records, and what to say of one that is not there."""
 
     results: Path

@@ -10,7 +10,7 @@ from homogcl.presets.resolve import resolve
 from homogcl.runs.record import Summary, aggregate
 from reproduction.artifact import Artifact, Training
 from reproduction.figures.drawing import BLUE, GRAY, draw
-from reproduction.figures.runs import TITLES, GraphRuns, Runs, Shelf, all_trainings
+from reproduction.figures.runs import TITLES, FigureRecords, GraphRuns, Runs, all_trainings
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -61,7 +61,7 @@ def _panel(axes: Axes, accuracies: Mapping[float, Summary], base: Summary) -> No
 
 
 def _write(results: Path, out: Path, quick: bool) -> list[Path]:
-    shelf = Shelf(results, "sensitivity", quick)
+    shelf = FigureRecords(results, "sensitivity", quick)
 
     def scored(runs: Runs) -> Summary:
         return aggregate(shelf.records(runs, "test_accuracy"), "test_accuracy")

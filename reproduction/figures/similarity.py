@@ -10,14 +10,14 @@ import numpy as np
 
 from homogcl.runs.record import Record, summarize
 from reproduction.artifact import Artifact, Training
-from reproduction.figures.drawing import BLUE, VERMILION, apart, draw
+from reproduction.figures.drawing import BLUE, VERMILION, draw, spread_apart
 from reproduction.figures.runs import (
     NO_AUGMENTATION,
     QUICK_ENCODER,
     TITLES,
+    FigureRecords,
     GraphRuns,
     Runs,
-    Shelf,
     all_trainings,
     image_runs,
 )
@@ -74,7 +74,7 @@ def curve(records: Sequence[Record], metric: str) -> tuple[list[int], list[float
     return epochs, [each.mean for each in summaries], [each.std or 0.0 for each in summaries]
 
 
-def _panel(axes: Axes, runs: list[Runs], shelf: Shelf) -> None:
+def _panel(axes: Axes, runs: list[Runs], shelf: FigureRecords) -> None:
     ends: list[tuple[float, str, str]] = []
     last = 1
     for each in runs:
@@ -89,7 +89,9 @@ def _panel(axes: Axes, runs: list[Runs], shelf: Shelf) -> None:
     bottom = min(0.0, *(height for height, _, _ in ends))
     axes.set_ylim(bottom - 0.06, 1.06)
     gap = _GAP * (1.12 - bottom)
-    for height, (_, text, color) in zip(apart([each[0] for each in ends], gap), ends, strict=True):
+    for height, (_, text, color) in zip(
+        spread_apart([each[0] for each in ends], gap), ends, strict=True
+    ):
         axes.annotate(
             text,
             (last, height),
@@ -107,7 +109,7 @@ def _panel(axes: Axes, runs: list[Runs], shelf: Shelf) -> None:
 
 
 def _write(results: Path, out: Path, quick: bool) -> list[Path]:
-    shelf = Shelf(results, "similarity", quick)
+    shelf = FigureRecords(results, "similarity", quick)
     images, graphs = _images(quick), _graphs(quick)
 
     def paint(figure: Figure) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from homogcl.runs.request import Request
 from reproduction.artifact import Artifact, Training
 from reproduction.figures.drawing import CLASSES, draw
-from reproduction.figures.runs import QUICK_ENCODER, TITLES, Shelf, place
+from reproduction.figures.runs import QUICK_ENCODER, TITLES, FigureRecords, records_folder
 from reproduction.layout_training import LayoutTraining, Points, read_points
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ METHODS = {
 def _layouts(quick: bool) -> dict[str, LayoutTraining]:
     data, settings = ("demo", QUICK_ENCODER) if quick else ("cora", {})
     most = 800 if quick else 2**31
-    folder = place("figures/tsne", quick=quick)
+    folder = records_folder("figures/tsne", quick=quick)
     return {
         name: LayoutTraining(Request(method, data, 0, settings, tasks=("cluster",)), folder, most)
         for method, name in METHODS.items()
@@ -56,7 +56,7 @@ def _panel(axes: Axes, points: Points) -> None:
 
 
 def _write(results: Path, out: Path, quick: bool) -> list[Path]:
-    shelf = Shelf(results, "tsne", quick)
+    shelf = FigureRecords(results, "tsne", quick)
     layouts = _layouts(quick)
     scored = {name: shelf.record(each, "nmi").metrics["nmi"] for name, each in layouts.items()}
     points = {name: read_points(each.points_path(results)) for name, each in layouts.items()}

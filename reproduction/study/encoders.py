@@ -12,7 +12,14 @@ from homogcl.runs.record import Record, Summary, aggregate, read_records
 from homogcl.runs.request import Request
 from reproduction.artifact import Artifact, GraphTraining, Training, write_table
 from reproduction.figures.drawing import bars, draw
-from reproduction.figures.runs import QUICK_ENCODER, TITLES, Runs, Shelf, all_trainings, place
+from reproduction.figures.runs import (
+    QUICK_ENCODER,
+    TITLES,
+    FigureRecords,
+    Runs,
+    all_trainings,
+    records_folder,
+)
 from reproduction.plan import QUICK_DATA
 from reproduction.study.goals import p_value_cell
 from reproduction.study.kinds import KINDS
@@ -59,12 +66,12 @@ def encoders_table(records: Iterable[Record], data: Sequence[str]) -> Table:
         kind = {"adaptive": _ADAPTIVE, "homogcl": _PAPER}.get(plugin, _ALONE)
         groups.setdefault((base, record.data, layers), {}).setdefault(kind, []).append(record)
 
-    def place(row: _Row) -> tuple[bool, int, bool]:
+    def sort_key(row: _Row) -> tuple[bool, int, bool]:
         base, name, layers = row
         return base != "grace", data.index(name), layers != NONE
 
     columns = ("Base", "Data set", "Layers", _ALONE, _PAPER, "p", _ADAPTIVE, "p, adaptive")
-    rows = tuple((*row, *_accuracies(groups[row])) for row in sorted(groups, key=place))
+    rows = tuple((*row, *_accuracies(groups[row])) for row in sorted(groups, key=sort_key))
     return Table(columns, rows, decimals=1)
 
 
@@ -83,7 +90,7 @@ def _runs(panel: tuple[str, str], encoder: str, kind: str, *, quick: bool) -> Ru
     settings = {**(QUICK_ENCODER if quick else {}), **_ENCODERS[encoder], **settings}
     # What other parts of the study train, they record.
     kind_folder = "study/levers" if plugin == "+adaptive" else "presets"
-    folder = place("study/encoders" if _ENCODERS[encoder] else kind_folder, quick=quick)
+    folder = records_folder("study/encoders" if _ENCODERS[encoder] else kind_folder, quick=quick)
     specs = [
         Request(f"{base}{plugin}", data, seed, settings, tasks=("probe",))
         for seed in range(1 if quick else SEEDS[data])
@@ -109,7 +116,7 @@ def _trainings(quick: bool) -> list[Training]:
 
 
 def _write(results: Path, out: Path, quick: bool) -> list[Path]:
-    shelf = Shelf(results, "encoders", quick)
+    shelf = FigureRecords(results, "encoders", quick)
 
     def scored(panel: tuple[str, str], encoder: str, kind: str) -> Summary:
         records = shelf.records(_runs(panel, encoder, kind, quick=quick), "test_accuracy")
@@ -134,7 +141,7 @@ def _write(results: Path, out: Path, quick: bool) -> list[Path]:
         handles, labels = grid[0][0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside lower center", ncols=len(KINDS))
 
-    table = encoders(results / place("", quick=quick), _data(quick))
+    table = encoders(results / records_folder("", quick=quick), _data(quick))
     drawn = draw(out, "encoders", (3.5 * len(_data(quick)), 6.0), paint)
     return [*write_table(out, "encoders", TITLE, table), *drawn]
 

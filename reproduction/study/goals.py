@@ -11,7 +11,7 @@ from homogcl.pages.table import Cell, Table
 from homogcl.runs.record import Record, read_records
 from homogcl.runs.request import Request
 from reproduction.artifact import Artifact, GraphTraining, Training, write_table
-from reproduction.figures.runs import place
+from reproduction.figures.runs import records_folder
 from reproduction.paper.tables import DATA
 from reproduction.plan import QUICK_DATA, quick_settings
 from reproduction.reported.numbers import Reported, find, read
@@ -184,13 +184,13 @@ def _training(
     own = quick or preset is not None
     folder = "study/goals" if own else "study/levers" if "+" in method else "presets"
     spec = Request(method, data, seed, settings, preset, tasks=tasks)
-    return GraphTraining(spec, place(folder, quick=quick))
+    return GraphTraining(spec, records_folder(folder, quick=quick))
 
 
 def _artifact(name: str, title: str, held_to: Sequence[Goal], tasks: tuple[str, ...]) -> Artifact:
     def write(results: Path, out: Path, quick: bool) -> list[Path]:
         of = [Goal(g.base, QUICK_DATA, g.metric) for g in held_to] if quick else held_to
-        table = goals(results / place("", quick=quick), list(dict.fromkeys(of)))
+        table = goals(results / records_folder("", quick=quick), list(dict.fromkeys(of)))
         return write_table(out, name, title, table)
 
     return Artifact(name, title, lambda quick: _trainings(held_to, tasks, quick), write)

@@ -37,7 +37,7 @@ def stopping_table(records: Iterable[Record]) -> Table:
     return Table(columns, tuple((*key, *_cells(runs)) for key, runs in sorted(groups.items())), 1)
 
 
-def settled(record: Record, tolerance: float = RANK_TOLERANCE) -> int:
+def settling_epoch(record: Record, tolerance: float = RANK_TOLERANCE) -> int:
     """Return after how many epochs `settle` would have ended a training; its last at the latest."""
     by_epochs = record.by_epochs()
     looked = [epochs for epochs in sorted(by_epochs) if epochs % CHECK_EVERY == 0]
@@ -56,7 +56,7 @@ def _called(record: Record) -> str:
 
 
 def _cells(runs: Sequence[Record]) -> tuple[Cell, ...]:
-    stops = [_at(run, settled(run)) for run in runs]
+    stops = [_at(run, settling_epoch(run)) for run in runs]
     best = [
         max((_at(run, epochs) for epochs in run.by_epochs()), key=lambda stop: stop.val_accuracy)
         for run in runs

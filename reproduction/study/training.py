@@ -10,7 +10,14 @@ from homogcl.runs.record import Record
 from homogcl.runs.request import Request
 from reproduction.artifact import Artifact, GraphTraining, Training
 from reproduction.figures.drawing import draw
-from reproduction.figures.runs import QUICK_ENCODER, TITLES, Runs, Shelf, all_trainings, place
+from reproduction.figures.runs import (
+    QUICK_ENCODER,
+    TITLES,
+    FigureRecords,
+    Runs,
+    all_trainings,
+    records_folder,
+)
 from reproduction.study.kinds import KINDS
 
 if TYPE_CHECKING:
@@ -46,7 +53,7 @@ def _runs(base: str, data: str, kind: str, *, quick: bool) -> Runs:
         Request(f"{base}{plugin}", data, seed, overrides, None, milestones, tasks)
         for seed in range(1 if quick else SEEDS)
     ]
-    folder = place("study/training", quick=quick)
+    folder = records_folder("study/training", quick=quick)
     return Runs(kind, data, tuple(GraphTraining(spec, folder) for spec in specs))
 
 
@@ -67,7 +74,7 @@ def mean_curve(records: Sequence[Record], metric: str) -> tuple[list[int], list[
 
 
 def _write(results: Path, out: Path, quick: bool) -> list[Path]:
-    shelf = Shelf(results, "training", quick)
+    shelf = FigureRecords(results, "training", quick)
     panels = _panels(quick)
     records = {
         (base, data, kind): shelf.records(_runs(base, data, kind, quick=quick), "saliency_auc")

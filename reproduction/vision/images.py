@@ -36,7 +36,7 @@ class Images:
         return self.train.size(1)
 
 
-def images_at_hand(root: Path | None = None) -> ImageData:
+def available_images(root: Path | None = None) -> ImageData:
     """Return which images there are: CIFAR-10 where its file lies under the root, else digits."""
     return "cifar10" if (data_root(root) / CIFAR).exists() else "digits"
 
@@ -49,7 +49,7 @@ def load_images(root: Path | None = None, name: ImageData | None = None) -> Imag
         name: Which ones; by default CIFAR-10 where it is at hand, and digits elsewhere.
     """
     path = data_root(root) / CIFAR
-    if (name or images_at_hand(root)) == "digits":
+    if (name or available_images(root)) == "digits":
         return _digits()
     if not path.exists():
         raise UserError(f"no part of CIFAR-10 at {path}: put the file there, or take the digits")

@@ -176,14 +176,14 @@ class _Steps:
         """
         if p == q == 1:
             return self.first(self.target[edge], rng)
-        edges_next = torch.empty_like(edge)
+        next_edge = torch.empty_like(edge)
         waiting = torch.arange(len(edge), device=edge.device)
         while len(waiting) > 0:
             arrived = edge[waiting]
             proposal, accepted = self._proposal(arrived, p, q, rng)
-            edges_next[waiting[accepted]] = proposal[accepted]
+            next_edge[waiting[accepted]] = proposal[accepted]
             waiting = waiting[~accepted]
-        return edges_next
+        return next_edge
 
     def _proposal(
         self, arrived: Tensor, p: float, q: float, rng: torch.Generator
