@@ -1,4 +1,4 @@
-"""Figure 1: what augmentation is worth to contrastive learning of images and of graphs."""
+"""Figure 1: the effect of augmentation on contrastive learning of images and of graphs."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _graphs(quick: bool) -> list[Runs]:
 
 
 def accuracies(shelf: FigureRecords, runs: list[Runs]) -> dict[str, dict[str, Summary]]:
-    """Return the test accuracy of each of the runs, by data set and name."""
+    """Return the test accuracy of the runs, by data set and name."""
     groups: dict[str, dict[str, Summary]] = {}
     for each in runs:
         records = shelf.records(each, "test_accuracy")

@@ -1,7 +1,7 @@
 """Figure 2c: GRACE without augmentation, with and without message passing.
 
-The paper blocks message passing by putting the identity in place of the adjacency matrix. A GCN
-layer is then x -> I x W + b, which is a dense layer, so that the runs have `encoder=mlp`.
+The paper blocks message passing by replacing the adjacency matrix with the identity. A GCN layer
+is then x -> I x W + b, a dense layer, so these runs have `encoder=mlp`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Figure 4: the more salient an edge, the likelier its nodes share a class."""
+"""Figure 4: the higher the saliency of an edge, the more likely its nodes share a class."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figure 2a, b: how alike positive and negative pairs are while SimCLR and GRACE train."""
+"""Figure 2a, b: the similarity of positive and negative pairs while SimCLR and GRACE train."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _GAP = 0.075  # between labels, of the height of the axis
 
 
 def _milestones(quick: bool) -> tuple[int, ...]:
-    """Return epochs that lie close where the paper sees similarities drop."""
+    """Return the epochs to score, closest where similarities drop in the paper."""
     if quick:
         return tuple(range(1, int(str(QUICK_ENCODER["epochs"]))))
     return (1, 2, 3, 4, 5, 7, *range(10, 50, 5))
@@ -48,10 +48,10 @@ def _images(quick: bool) -> list[Runs]:
 
 def _graphs(quick: bool) -> list[Runs]:
     return [
-        GraphRuns("grace", "figures/similarity", changed, ("similarity",), _milestones).on(
+        GraphRuns("grace", "figures/similarity", overrides, ("similarity",), _milestones).on(
             "cora", name, quick=quick
         )
-        for name, changed in ((WITH, None), (WITHOUT, NO_AUGMENTATION))
+        for name, overrides in ((WITH, None), (WITHOUT, NO_AUGMENTATION))
     ]
 
 
@@ -61,7 +61,7 @@ def _trainings(quick: bool) -> list[Training]:
 
 def curve(records: Sequence[Record], metric: str) -> tuple[list[int], list[float], list[float]]:
     """Return epochs, mean and standard deviation of a metric over the records that share them."""
-    having = [
+    by_record = [
         {
             epoch: metrics[metric]
             for epoch, metrics in record.by_epochs().items()
@@ -69,8 +69,8 @@ def curve(records: Sequence[Record], metric: str) -> tuple[list[int], list[float
         }
         for record in records
     ]
-    epochs = sorted(set.intersection(*(set(each) for each in having)))
-    summaries = [summarize([each[epoch] for each in having]) for epoch in epochs]
+    epochs = sorted(set.intersection(*(set(each) for each in by_record)))
+    summaries = [summarize([each[epoch] for each in by_record]) for epoch in epochs]
     return epochs, [each.mean for each in summaries], [each.std or 0.0 for each in summaries]
 
 

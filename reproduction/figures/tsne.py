@@ -1,4 +1,4 @@
-"""Figure 6: embeddings in the plane, with the plug-in and without."""
+"""Figure 6: embeddings in the plane, with and without the plug-in."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _trainings(quick: bool) -> list[Training]:
 
 
 def _panel(axes: Axes, points: Points) -> None:
-    # In a random order, so that no class lies on top of the others.
+    # Draw in a random order, so that no class covers the others.
     order = np.random.default_rng(0).permutation(len(points.labels))
     labels = points.labels[order]
     colors = np.array(CLASSES)[labels % len(CLASSES)]
@@ -58,14 +58,14 @@ def _panel(axes: Axes, points: Points) -> None:
 def _write(results: Path, out: Path, quick: bool) -> list[Path]:
     shelf = FigureRecords(results, "tsne", quick)
     layouts = _layouts(quick)
-    scored = {name: shelf.record(each, "nmi").metrics["nmi"] for name, each in layouts.items()}
+    nmi = {name: shelf.record(each, "nmi").metrics["nmi"] for name, each in layouts.items()}
     points = {name: read_points(each.points_path(results)) for name, each in layouts.items()}
 
     def paint(figure: Figure) -> None:
         panels = figure.subplots(2, 2).ravel()
         for letter, axes, name in zip("abcd", panels, points, strict=True):
             _panel(axes, points[name])
-            axes.set_title(f"({letter}) {name}, NMI {scored[name]:.2f}")
+            axes.set_title(f"({letter}) {name}, NMI {nmi[name]:.2f}")
         classes = np.unique(np.concatenate([each.labels for each in points.values()]))
         handles = [
             panels[0].plot([], [], "o", markersize=5, color=CLASSES[label % len(CLASSES)])[0]

@@ -1,4 +1,4 @@
-"""What neighbors as positives add to an encoder: one that sees no edges, few, or more."""
+"""The gain of neighbors as positives, by the encoder's layers of message passing."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 TITLE = "What neighbors add to an encoder"
 BASES = ("grace", "bgrl")
 SEEDS = {"cora": 3, "citeseer": 3, "photo": 2}
-# By their layers of message passing.
+# By layers of message passing.
 _ENCODERS: Mapping[str, Mapping[str, object]] = {
     "none": {"encoder": "mlp"},
     "one": {"num_layers": 1},
@@ -45,17 +45,17 @@ _Row = tuple[str, str, str]  # base, data set, layers
 
 
 def encoders(results: Path, data: Sequence[str] = DATA) -> Table:
-    """Return what the plug-in adds to encoders with less message passing than the presets'."""
+    """Return the gain of the plug-in on encoders with less message passing than the presets'."""
     return encoders_table(read_records(results / "study" / "encoders"), data)
 
 
 def encoders_table(records: Iterable[Record], data: Sequence[str]) -> Table:
     """Return accuracies of bases alone, with HomoGCL and with its adaptive form.
 
-    Beside either form stands the p-value of a paired t-test over the seeds.
+    Each form has the p-value of a paired t-test over the seeds.
 
     Args:
-        records: Runs that differ in the encoder and in the plug-in alone.
+        records: Runs that differ only in the encoder and in the plug-in.
         data: Which data sets, in which order.
     """
     groups: dict[_Row, dict[str, list[Record]]] = {}
@@ -79,8 +79,8 @@ def _accuracies(runs: dict[str, list[Record]]) -> tuple[Cell, ...]:
     alone = runs.get(_ALONE, [])
     cells: list[Cell] = [mean_cell(alone, _METRIC)]
     for kind in (_PAPER, _ADAPTIVE):
-        with_it = runs.get(kind, [])
-        cells += [mean_cell(with_it, _METRIC), p_value_cell(alone, with_it, _METRIC)]
+        plugged = runs.get(kind, [])
+        cells += [mean_cell(plugged, _METRIC), p_value_cell(alone, plugged, _METRIC)]
     return tuple(cells)
 
 
@@ -88,7 +88,7 @@ def _runs(panel: tuple[str, str], encoder: str, kind: str, *, quick: bool) -> Ru
     base, data = panel
     plugin, settings, _ = KINDS[kind]
     settings = {**(QUICK_ENCODER if quick else {}), **_ENCODERS[encoder], **settings}
-    # What other parts of the study train, they record.
+    # Trainings of other parts of the study have their records there.
     kind_folder = "study/levers" if plugin == "+adaptive" else "presets"
     folder = records_folder("study/encoders" if _ENCODERS[encoder] else kind_folder, quick=quick)
     specs = [
@@ -118,13 +118,14 @@ def _trainings(quick: bool) -> list[Training]:
 def _write(results: Path, out: Path, quick: bool) -> list[Path]:
     shelf = FigureRecords(results, "encoders", quick)
 
-    def scored(panel: tuple[str, str], encoder: str, kind: str) -> Summary:
+    def accuracy(panel: tuple[str, str], encoder: str, kind: str) -> Summary:
         records = shelf.records(_runs(panel, encoder, kind, quick=quick), "test_accuracy")
         return aggregate(records, "test_accuracy")
 
     accuracies = {
         panel: {
-            encoder: {kind: scored(panel, encoder, kind) for kind in KINDS} for encoder in _ENCODERS
+            encoder: {kind: accuracy(panel, encoder, kind) for kind in KINDS}
+            for encoder in _ENCODERS
         }
         for panel in _panels(quick)
     }
@@ -142,8 +143,8 @@ def _write(results: Path, out: Path, quick: bool) -> list[Path]:
         figure.legend(handles, labels, loc="outside lower center", ncols=len(KINDS))
 
     table = encoders(results / records_folder("", quick=quick), _data(quick))
-    drawn = draw(out, "encoders", (3.5 * len(_data(quick)), 6.0), paint)
-    return [*write_table(out, "encoders", TITLE, table), *drawn]
+    figure_files = draw(out, "encoders", (3.5 * len(_data(quick)), 6.0), paint)
+    return [*write_table(out, "encoders", TITLE, table), *figure_files]
 
 
 ENCODERS = Artifact("encoders", TITLE, _trainings, _write)

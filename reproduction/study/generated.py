@@ -1,4 +1,4 @@
-"""When homophily helps: gains on generated graphs by homophily and by how much the words tell."""
+"""When homophily helps: gains on generated graphs, by homophily and by informative words."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 HOMOPHILY = (0.5, 0.6, 0.7, 0.8, 0.9)
-TOPIC_SHARES = (0.2, 0.6)  # words that tell little, and words that tell much
+TOPIC_SHARES = (0.2, 0.6)  # of the words that depend on the class: few, and many
 SEEDS = 3
-# 0/1 features, from which training gets to its end; rows scaled by their sums take far longer.
+# 0/1 features: with rows scaled by their sums, training takes far longer to converge.
 _NARROW: Mapping[str, object] = {"hidden_dim": 256, "out_dim": 128, "features": "raw"}
 _KINDS: Mapping[str, tuple[str, Mapping[str, object], str]] = {
     "all neighbors, averaged": (

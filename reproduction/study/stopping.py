@@ -1,4 +1,4 @@
-"""Where a training would stop without labels, beside where labels would have stopped it."""
+"""Where training would stop without labels, compared with the best epoch by labels."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ RANK_TOLERANCE = 0.01  # relative change between two checks
 
 
 class _Stop(NamedTuple):
-    """After how many epochs, and what the probe then scores."""
+    """A number of epochs, and the probe's scores there."""
 
     epochs: int
     val_accuracy: float
@@ -22,14 +22,14 @@ class _Stop(NamedTuple):
 
 
 def stopping_table(records: Iterable[Record]) -> Table:
-    """Return where the rank settles, and what that costs beside the best epoch on validation.
+    """Return the scores where the rank settles, and at the best epoch on validation.
 
     Args:
-        records: Trainings far beyond either, scored by the probe and without labels at milestones.
+        records: Long trainings, scored by the probe and without labels at milestones.
     """
     groups: dict[tuple[str, str], list[Record]] = {}
     for record in records:
-        groups.setdefault((_called(record), record.data), []).append(record)
+        groups.setdefault((record.method, record.data), []).append(record)
     columns = (
         *("Method", "Data set", "Settled after", "Validation there", "Test there"),
         *("Best after", "Validation there", "Test there"),
@@ -38,21 +38,17 @@ def stopping_table(records: Iterable[Record]) -> Table:
 
 
 def settling_epoch(record: Record, tolerance: float = RANK_TOLERANCE) -> int:
-    """Return after how many epochs `settle` would have ended a training; its last at the latest."""
+    """Return the epoch at which `settle` would stop a training, or its last epoch."""
     by_epochs = record.by_epochs()
-    looked = [epochs for epochs in sorted(by_epochs) if epochs % CHECK_EVERY == 0]
-    ranks: list[float] = []
-    for place, epochs in enumerate(looked, 1):
-        if epochs != place * CHECK_EVERY:
-            break  # the rule would have looked in between
-        ranks.append(by_epochs[epochs]["effective_rank"])
-        if has_settled(ranks, tolerance):
+    checks = [epochs for epochs in sorted(by_epochs) if epochs % CHECK_EVERY == 0]
+    effective_ranks: list[float] = []
+    for number, epochs in enumerate(checks, 1):
+        if epochs != number * CHECK_EVERY:
+            break  # the rule would have checked in between
+        effective_ranks.append(by_epochs[epochs]["effective_rank"])
+        if has_settled(effective_ranks, tolerance):
             return epochs
     return max(by_epochs)
-
-
-def _called(record: Record) -> str:
-    return record.method
 
 
 def _cells(runs: Sequence[Record]) -> tuple[Cell, ...]:

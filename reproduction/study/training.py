@@ -1,4 +1,4 @@
-"""What happens during training: accuracy, how well S tells edges, and the effective rank."""
+"""The course of training: accuracy, AUC of S, and effective rank."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SEEDS = 2
-# Far beyond where the presets stop.
+# Many more than the presets have.
 EPOCHS: Mapping[tuple[str, str], int] = {
     ("grace", "cora"): 200,
     ("grace", "citeseer"): 120,
@@ -64,7 +64,7 @@ def _trainings(quick: bool) -> list[Training]:
 
 
 def mean_curve(records: Sequence[Record], metric: str) -> tuple[list[int], list[float]]:
-    """Return the epochs that were scored, and the metric's mean over the records at each."""
+    """Return the scored epochs, and the metric's mean over the records at each."""
     by_epochs = [record.by_epochs() for record in records]
     epochs = sorted(by_epochs[0])
     scale = 100 if metric == "val_accuracy" else 1
