@@ -122,9 +122,9 @@ def test_equal_rows_are_surely_alike() -> None:
 
 def test_the_task_scores_the_methods_own_saliency(block_graph: Data) -> None:
     method = trained(block_graph)
-    found = scores(method, block_graph, 0, ("saliency",))
+    result = scores(method, block_graph, 0, ("saliency",))
     table = edge_saliency(method, block_graph)
     y = block_graph.y
     agree = [int(y[s] == y[t]) for s, t in zip(table.source, table.target, strict=True)]
-    assert found["edge_homophily"] == pytest.approx(sum(agree) / len(agree))
-    assert found["saliency_auc"] == pytest.approx(roc_auc_score(agree, table.saliency))
+    assert result["edge_homophily"] == pytest.approx(sum(agree) / len(agree))
+    assert result["saliency_auc"] == pytest.approx(roc_auc_score(agree, table.saliency))

@@ -66,10 +66,10 @@ def test_the_number_of_blocks_is_the_most_modular_number_of_clusters() -> None:
     edge_index = same.nonzero().t()
     noise = torch.randn(40, 4, generator=torch.Generator().manual_seed(0))
     h = torch.eye(4)[block] + 0.05 * noise
-    found = most_modular(h, edge_index, stream(0, "k"), candidates=(2, 3, 4, 5, 8))
-    assert len(found.centroids) == 4
-    assert found.modularity == pytest.approx(0.75)
-    assert modularity(nearest_centroid(h, found.centroids), edge_index, 4) == found.modularity
+    result = most_modular(h, edge_index, stream(0, "k"), candidates=(2, 3, 4, 5, 8))
+    assert len(result.centroids) == 4
+    assert result.modularity == pytest.approx(0.75)
+    assert modularity(nearest_centroid(h, result.centroids), edge_index, 4) == result.modularity
 
 
 def test_more_clusters_than_nodes_are_passed_over() -> None:

@@ -120,8 +120,8 @@ def test_the_information_regularizer_equals_its_formula() -> None:
 
     terms = [max(0.0, 2 * s(u[i], v[i]) - s(u[i], z[i]) - s(v[i], z[i])) for i in range(6)]
     assert sum(term > 0 for term in terms) > 0
-    found = information_regularizer(u, v, z, 0.5)
-    assert float(found) == pytest.approx(sum(terms) / 6, rel=1e-12)
+    result = information_regularizer(u, v, z, 0.5)
+    assert float(result) == pytest.approx(sum(terms) / 6, rel=1e-12)
     # The clean graph only sets the mark.
     z.requires_grad_()
     u.requires_grad_()

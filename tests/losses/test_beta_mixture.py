@@ -34,18 +34,18 @@ def slow_fit(s: np.ndarray, share: float, iterations: int) -> tuple[np.ndarray, 
 @pytest.mark.parametrize("iterations", [1, 10])
 def test_em_equals_a_slow_one(iterations: int) -> None:
     s = sample()
-    found = fit_beta_mixture(torch.from_numpy(s), 0.05, iterations)
+    result = fit_beta_mixture(torch.from_numpy(s), 0.05, iterations)
     for mine, expected in zip(
-        (found.alpha, found.beta, found.weight), slow_fit(s, 0.05, iterations), strict=True
+        (result.alpha, result.beta, result.weight), slow_fit(s, 0.05, iterations), strict=True
     ):
         np.testing.assert_allclose(mine.numpy(), expected, rtol=1e-6)
 
 
 def test_em_finds_the_mixture_that_was_drawn_from() -> None:
-    found = fit_beta_mixture(torch.from_numpy(sample(1, 60_000, 20_000)), 0.05, 300)
-    mean = found.alpha / (found.alpha + found.beta)
+    result = fit_beta_mixture(torch.from_numpy(sample(1, 60_000, 20_000)), 0.05, 300)
+    mean = result.alpha / (result.alpha + result.beta)
     torch.testing.assert_close(mean, mean.new_tensor([4 / 13, 12 / 15]), atol=0.01, rtol=0)
-    torch.testing.assert_close(found.weight, mean.new_tensor([0.75, 0.25]), atol=0.01, rtol=0)
+    torch.testing.assert_close(result.weight, mean.new_tensor([0.75, 0.25]), atol=0.01, rtol=0)
 
 
 @given(
@@ -69,8 +69,8 @@ def test_the_posterior_is_that_of_scipys_densities(
     low = np.log(1 - share) + beta_distribution.logpdf(s, a0, b0)
     high = np.log(share) + beta_distribution.logpdf(s, a1, b1)
     expected = 1 / (1 + np.exp(np.clip(high - low, -700, 700)))
-    found = mixture.posterior_low(torch.from_numpy(s))
-    np.testing.assert_allclose(found.numpy(), expected, rtol=1e-8, atol=1e-12)
+    result = mixture.posterior_low(torch.from_numpy(s))
+    np.testing.assert_allclose(result.numpy(), expected, rtol=1e-8, atol=1e-12)
 
 
 def test_the_lower_component_comes_first_and_the_input_stays() -> None:
@@ -79,20 +79,20 @@ def test_the_lower_component_comes_first_and_the_input_stays() -> None:
     # A start at which the upper component takes nearly all ends the other way round or not;
     # either way the lower mean is the first.
     for share in (0.01, 0.5, 0.99):
-        found = fit_beta_mixture(s, share)
-        mean = found.alpha / (found.alpha + found.beta)
+        result = fit_beta_mixture(s, share)
+        mean = result.alpha / (result.alpha + result.beta)
         assert float(mean[0]) <= float(mean[1])
-        assert float(found.weight.sum()) == pytest.approx(1.0)
-        low = found.posterior_low(torch.tensor([0.1, 0.95], dtype=torch.double))
+        assert float(result.weight.sum()) == pytest.approx(1.0)
+        low = result.posterior_low(torch.tensor([0.1, 0.95], dtype=torch.double))
         assert float(low[0]) > float(low[1])
     assert torch.equal(s, before)
 
 
 @pytest.mark.parametrize("values", [[0.5] * 50, [0.0] * 50, [1.0] * 50, [0.0, 1.0] * 25, [0.3]])
 def test_degenerate_similarities_give_finite_posteriors(values: list[float]) -> None:
-    found = fit_beta_mixture(torch.tensor(values), 0.05)
+    result = fit_beta_mixture(torch.tensor(values), 0.05)
     grid = torch.linspace(0, 1, 11)
-    posterior = found.posterior_low(grid)
+    posterior = result.posterior_low(grid)
     assert bool(posterior.isfinite().all())
     assert bool(((posterior >= 0) & (posterior <= 1)).all())
     assert posterior.dtype == grid.dtype

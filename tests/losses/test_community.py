@@ -88,8 +88,8 @@ def test_community_contrast_equals_its_formula_with_empty_communities(gamma: flo
     rng = torch.Generator().manual_seed(4)
     h, other = (unit(torch.randn(9, 5, generator=rng, dtype=torch.float64)) for _ in range(2))
     community = [0, 0, 3, 1, 3, 3, 1, 0, 1]
-    found = community_contrast(h, other, torch.tensor(community), 6, 0.3, gamma)
-    assert float(found) == pytest.approx(slow_contrast(h, other, community, 0.3, gamma), rel=1e-12)
+    result = community_contrast(h, other, torch.tensor(community), 6, 0.3, gamma)
+    assert float(result) == pytest.approx(slow_contrast(h, other, community, 0.3, gamma), rel=1e-12)
 
 
 def test_the_communities_means_are_fixed_marks() -> None:

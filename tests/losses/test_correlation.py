@@ -42,8 +42,8 @@ def test_a_constant_column_becomes_zero_and_has_a_finite_gradient() -> None:
 def test_correlations_are_those_of_numpy() -> None:
     a, b = vectors(1), vectors(2)
     expected = np.corrcoef(a.numpy(), b.numpy(), rowvar=False)[:4, 4:]
-    found = correlation(standardize(a), standardize(b))
-    np.testing.assert_allclose(found.numpy() * 9 / 8, expected, rtol=1e-12)
+    result = correlation(standardize(a), standardize(b))
+    np.testing.assert_allclose(result.numpy() * 9 / 8, expected, rtol=1e-12)
 
 
 def test_invariance_and_decorrelation_are_the_formulas_entry_by_entry() -> None:

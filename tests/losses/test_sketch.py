@@ -25,8 +25,8 @@ def test_result_and_gradient_are_those_of_the_whole_matrix() -> None:
     assert bool(p.isfinite().all())
     torch.testing.assert_close(sketch(h), p @ h)
     weight = vectors(8, seed=2)
-    (found,) = torch.autograd.grad((weight * sketch(h)).sum(), h)
-    torch.testing.assert_close(found, p.t() @ weight)
+    (result,) = torch.autograd.grad((weight * sketch(h)).sum(), h)
+    torch.testing.assert_close(result, p.t() @ weight)
 
 
 def test_sketch_has_the_gradient_of_its_value() -> None:

@@ -162,9 +162,9 @@ def test_the_information_term_compares_both_views_with_the_clean_subgraph(
         method.projector(method.encoder(graph)).detach()
         for graph in (views.first, views.second, views.clean)
     )
-    found = method.objective(views)["information"]
+    result = method.objective(views)["information"]
     wanted = information_regularizer(u, v, z, method.config.temperature)
-    assert float(found.detach()) == pytest.approx(float(wanted), rel=1e-5)
+    assert float(result.detach()) == pytest.approx(float(wanted), rel=1e-5)
 
 
 @pytest.mark.parametrize("sparse", [False, True])

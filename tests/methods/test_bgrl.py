@@ -36,8 +36,8 @@ def test_loss_and_gradient_are_the_formula_node_by_node(norm: str, block_graph: 
     assert list(terms) == ["bootstrap"]
     torch.testing.assert_close(terms["bootstrap"], slow)
     live = [p for p in method.parameters() if p.requires_grad]
-    found = torch.autograd.grad(terms["bootstrap"], live)
-    torch.testing.assert_close(found, torch.autograd.grad(slow, live))
+    result = torch.autograd.grad(terms["bootstrap"], live)
+    torch.testing.assert_close(result, torch.autograd.grad(slow, live))
 
 
 def test_neighbor_term_is_the_expanded_loss_pair_by_pair(block_graph: Data) -> None:

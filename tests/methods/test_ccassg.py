@@ -42,8 +42,8 @@ def test_loss_and_gradient_are_the_formula_column_by_column(block_graph: Data) -
     loss = total(terms, method.term_weights())
     torch.testing.assert_close(loss, slow)
     live = list(method.parameters())
-    found, expected = torch.autograd.grad(loss, live), torch.autograd.grad(slow, live)
-    torch.testing.assert_close(found, expected)
+    result, expected = torch.autograd.grad(loss, live), torch.autograd.grad(slow, live)
+    torch.testing.assert_close(result, expected)
 
 
 def test_neighbor_term_is_the_mean_cosine_pair_by_pair(block_graph: Data) -> None:

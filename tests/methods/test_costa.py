@@ -40,8 +40,8 @@ def test_loss_and_gradient_are_the_formula_row_by_row(block_graph: Data) -> None
     assert list(terms) == ["contrast"]
     torch.testing.assert_close(terms["contrast"], slow)
     live = list(method.parameters())
-    found = torch.autograd.grad(terms["contrast"], live)
-    torch.testing.assert_close(found, torch.autograd.grad(slow, live))
+    result = torch.autograd.grad(terms["contrast"], live)
+    torch.testing.assert_close(result, torch.autograd.grad(slow, live))
 
 
 def test_neighbor_term_is_between_the_nodes_themselves(block_graph: Data) -> None:

@@ -50,8 +50,8 @@ def test_layer_is_the_formula(block_graph: Data) -> None:
 def test_direction_of_edges_is_from_source_to_target() -> None:
     graph = Data(edge_index=torch.tensor([[0, 0], [1, 2]]), x=torch.randn(3, 16).double())
     layer = small_layer()
-    found = layer(graph.x, layer.structure(graph))
-    torch.testing.assert_close(found, by_loops(graph.x, layer, graph))
+    result = layer(graph.x, layer.structure(graph))
+    torch.testing.assert_close(result, by_loops(graph.x, layer, graph))
 
 
 @pytest.mark.parametrize("averaged", [False, True])

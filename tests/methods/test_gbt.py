@@ -25,26 +25,26 @@ def standardized(h: Tensor) -> Tensor:
     return torch.stack(columns, dim=1)
 
 
-@pytest.mark.parametrize("given", [None, 0.3])
+@pytest.mark.parametrize("weight_setting", [None, 0.3])
 def test_loss_and_gradient_are_the_formula_entry_by_entry(
-    given: float | None, block_graph: Data
+    weight_setting: float | None, block_graph: Data
 ) -> None:
-    method, graph = gbt(redundancy_weight=given), doubled(block_graph)
+    method, graph = gbt(redundancy_weight=weight_setting), doubled(block_graph)
     views = method.views(graph, torch.Generator().manual_seed(1))
     a, b = standardized(method.encoder(views.first)), standardized(method.encoder(views.second))
     slow = torch.zeros((), dtype=torch.float64)
     for i in range(5):
         for j in range(5):
             c = (a[:, i] * b[:, j]).sum() / 60
-            weight = 1 / 5 if given is None else given
+            weight = 1 / 5 if weight_setting is None else weight_setting
             slow = slow + ((1 - c) ** 2 if i == j else weight * c**2)
     terms = method.objective(views)
     assert list(terms) == ["invariance", "redundancy"]
     loss = total(terms, method.term_weights())
     torch.testing.assert_close(loss, slow)
     live = list(method.parameters())
-    found, expected = torch.autograd.grad(loss, live), torch.autograd.grad(slow, live)
-    torch.testing.assert_close(found, expected)
+    result, expected = torch.autograd.grad(loss, live), torch.autograd.grad(slow, live)
+    torch.testing.assert_close(result, expected)
 
 
 def test_neighbor_term_is_the_mean_cosine_pair_by_pair(block_graph: Data) -> None:

@@ -117,9 +117,9 @@ def test_the_objective_is_graces_loss_with_or_without_neighbors(block_graph: Dat
     saliency = torch.zeros(60, 60, dtype=torch.float64)
     saliency[graph.edge_index[0], graph.edge_index[1]] = weight
     edges = [{(i, j) for i, j in view.edge_index.t().tolist()} for view in small]
-    found = method.objective(views, Positives(graph.edge_index, weight))["contrast"]
+    result = method.objective(views, Positives(graph.edge_index, weight))["contrast"]
     expected = slow_info_nce(u, v, 0.4, saliency, (edges[0], edges[1]))
-    assert float(found.detach()) == pytest.approx(float(expected), rel=1e-10)
+    assert float(result.detach()) == pytest.approx(float(expected), rel=1e-10)
 
 
 def _first(views: TwoViews, nodes: int) -> tuple[Data, Data]:

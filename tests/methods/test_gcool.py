@@ -69,8 +69,8 @@ def test_every_term_equals_its_formula(block_graph: Data) -> None:
         for x in (views.first, views.second)
     )
     expected = slow_terms(method, u, v, (views.first, views.second))
-    found = {name: float(term.detach()) for name, term in method.objective(views).items()}
-    assert found == pytest.approx(expected, rel=1e-9)
+    result = {name: float(term.detach()) for name, term in method.objective(views).items()}
+    assert result == pytest.approx(expected, rel=1e-9)
 
 
 def test_only_the_centers_learn_from_the_density(block_graph: Data) -> None:

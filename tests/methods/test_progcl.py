@@ -77,18 +77,18 @@ def test_before_the_start_epoch_the_loss_is_graces(block_graph: Data) -> None:
     method = build(block_graph, start_epoch=3)
     views = drawn(method, block_graph)
     u, v = vectors(method, views)
-    found = float(method.objective(views)["contrast"].detach())
-    assert found == pytest.approx(float(info_nce(u, v, 0.5)), rel=1e-6)
+    result = float(method.objective(views)["contrast"].detach())
+    assert result == pytest.approx(float(info_nce(u, v, 0.5)), rel=1e-6)
     assert bool((method.mixture == 1).all())
 
 
 def test_from_the_start_epoch_on_it_is_the_weighted_loss(block_graph: Data) -> None:
     method = build(block_graph, start_epoch=0)
     views = drawn(method, block_graph)
-    found = float(method.objective(views)["contrast"].detach())
+    result = float(method.objective(views)["contrast"].detach())
     u, v = vectors(method, views)
-    assert found == pytest.approx(slow_loss(u, v, 0.5, method.mixture), rel=1e-5)
-    assert found != pytest.approx(float(info_nce(u, v, 0.5)), rel=1e-4)
+    assert result == pytest.approx(slow_loss(u, v, 0.5, method.mixture), rel=1e-5)
+    assert result != pytest.approx(float(info_nce(u, v, 0.5)), rel=1e-4)
 
 
 def test_the_mixture_is_refitted_on_time_and_the_weights_follow_the_embeddings(
@@ -121,9 +121,9 @@ def test_the_released_variant_freezes_its_weights(block_graph: Data) -> None:
     for parameter in method.encoder.parameters():
         torch.nn.init.normal_(parameter)
     views = drawn(method, block_graph, seed=7)
-    found = float(method.objective(views)["contrast"].detach())
+    result = float(method.objective(views)["contrast"].detach())
     assert torch.equal(method.mixture, mixture)
-    assert found == pytest.approx(
+    assert result == pytest.approx(
         slow_loss(*vectors(method, views), 0.5, mixture, frozen), rel=1e-5
     )
 

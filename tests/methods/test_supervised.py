@@ -128,13 +128,13 @@ def test_best_network_on_validation_is_kept(block_graph: Data) -> None:
         states.append(copy.deepcopy(method.network.state_dict()))
 
     fit(method, block_graph, TrainConfig(epochs=60, learning_rate=0.3), seed=1, on_epoch=follow)
-    chosen = max(range(60), key=lambda i: (scores[i][0], -scores[i][1]))
-    assert 0 < chosen < 59  # neither the first nor the last, so that the choice is one
+    best = max(range(60), key=lambda i: (scores[i][0], -scores[i][1]))
+    assert 0 < best < 59  # neither the first nor the last, so that the choice is one
     assert all(
-        torch.equal(value, states[chosen][key]) for key, value in method.best.state_dict().items()
+        torch.equal(value, states[best][key]) for key, value in method.best.state_dict().items()
     )
-    assert float(method.best_accuracy) == pytest.approx(scores[chosen][0])
-    assert float(method.best_loss) == pytest.approx(scores[chosen][1], rel=1e-9)
+    assert float(method.best_accuracy) == pytest.approx(scores[best][0])
+    assert float(method.best_loss) == pytest.approx(scores[best][1], rel=1e-9)
 
 
 def test_predictions_and_embeddings_are_of_the_best_network(block_graph: Data) -> None:

@@ -52,19 +52,19 @@ def enumerated(graph: Data, p: float, q: float) -> Transitions:
 
 def p_values(walks: list[list[int]], expected: Transitions) -> list[float]:
     """Chi-square test of the observed steps after each (t, v) that has a choice."""
-    seen: dict[tuple[int, int], Counter[int]] = defaultdict(Counter)
+    counts: dict[tuple[int, int], Counter[int]] = defaultdict(Counter)
     for walk in walks:
         for t, v, x in zip(walk, walk[1:], walk[2:], strict=False):
-            seen[t, v][x] += 1
-    assert set(seen) == set(expected)
-    found = []
+            counts[t, v][x] += 1
+    assert set(counts) == set(expected)
+    result = []
     for step, distribution in expected.items():
-        assert set(seen[step]) <= set(distribution)
-        total = seen[step].total()
+        assert set(counts[step]) <= set(distribution)
+        total = counts[step].total()
         if len(distribution) > 1:
-            observed = [seen[step][x] for x in distribution]
-            found.append(float(chisquare(observed, [total * f for f in distribution.values()])[1]))
-    return found
+            observed = [counts[step][x] for x in distribution]
+            result.append(float(chisquare(observed, [total * f for f in distribution.values()])[1]))
+    return result
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -73,8 +73,8 @@ def test_steps_follow_the_enumerated_distribution(p: float, q: float, weighted: 
     graph = undirected(PAIRS, 9, weighted)
     rng = torch.Generator().manual_seed(3)
     walks = random_walks(graph, 1000, 20, rng, return_parameter=p, in_out_parameter=q)
-    found = p_values(walks.tolist(), enumerated(graph, p, q))
-    assert min(found) > 0.01 / len(found)
+    result = p_values(walks.tolist(), enumerated(graph, p, q))
+    assert min(result) > 0.01 / len(result)
 
 
 @pytest.mark.parametrize(("p", "q"), [(1, 1), (0.5, 1), (2, 4), (2, 0.5), (0.25, 4)])

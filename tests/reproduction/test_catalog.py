@@ -83,13 +83,13 @@ def test_records_of_presets_are_those_of_the_presets_settings() -> None:
 
 @pytest.mark.parametrize("name", [name for name in STUDY if not name.startswith("levers")])
 def test_a_run_and_its_base_differ_in_the_plug_in_alone(name: str) -> None:
-    found = [
+    result = [
         training for training in STUDY[name].trainings(False) if isinstance(training, GraphTraining)
     ]
-    places = {training.path(Path("results")) for training in found}
-    assert len(places) == len(found)
-    assert all(own_path(training.spec.data) is None for training in found)
-    settled = [(training.spec, training.spec.settings()) for training in found]
+    places = {training.path(Path("results")) for training in result}
+    assert len(places) == len(result)
+    assert all(own_path(training.spec.data) is None for training in result)
+    settled = [(training.spec, training.spec.settings()) for training in result]
     for spec, settings in settled:
         place = (spec.method.partition("+")[0], spec.data, spec.seed)
         alone = [of for each, of in settled if (each.method, each.data, each.seed) == place]

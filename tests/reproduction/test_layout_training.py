@@ -26,14 +26,14 @@ def test_points_lie_beside_their_record_and_are_made_again_if_lost(tmp_path: Pat
     again, ran = training.run(tmp_path)
     assert ran
     assert again.metrics == record.metrics
-    found = read_points(training.points_path(tmp_path))
-    np.testing.assert_array_equal(found.at, points.at)
+    result = read_points(training.points_path(tmp_path))
+    np.testing.assert_array_equal(result.at, points.at)
     y = training.spec.resolve().graph.y.numpy()
-    assert set(found.labels) <= set(y)
+    assert set(result.labels) <= set(y)
 
 
 def test_points_come_back_as_they_were(tmp_path: Path) -> None:
     at = np.array([[0.5, -1], [1, 0.25]], dtype=np.float32)
-    found = read_points(write_points(tmp_path / "points.npz", Points(at, np.array([3, 1]))))
-    np.testing.assert_array_equal(found.at, at)
-    assert found.labels.tolist() == [3, 1]
+    result = read_points(write_points(tmp_path / "points.npz", Points(at, np.array([3, 1]))))
+    np.testing.assert_array_equal(result.at, at)
+    assert result.labels.tolist() == [3, 1]

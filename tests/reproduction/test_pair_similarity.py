@@ -22,9 +22,9 @@ def test_similarities_are_the_means_over_all_pairs(n: int, d: int, seed: int) ->
     cosine = [[float(functional.cosine_similarity(a, b, dim=0)) for b in v] for a in u]
     own = [cosine[i][i] for i in range(n)]
     others = [cosine[i][j] for i in range(n) for j in range(n) if i != j]
-    found = mean_similarities(u, v)
-    assert found.positive == pytest.approx(sum(own) / n, abs=1e-5)
-    assert found.negative == pytest.approx(sum(others) / len(others), abs=1e-5)
+    result = mean_similarities(u, v)
+    assert result.positive == pytest.approx(sum(own) / n, abs=1e-5)
+    assert result.negative == pytest.approx(sum(others) / len(others), abs=1e-5)
 
 
 def test_mean_similarities_of_one_view_are_its_own() -> None:

@@ -10,9 +10,9 @@ from reproduction.plan import QUICK, Plan
 
 def graph_trainings(name: str, *, quick: bool = False) -> list[GraphTraining]:
     trainings = PAPER_TABLES[name].trainings(quick)
-    found = [training for training in trainings if isinstance(training, GraphTraining)]
-    assert len(found) == len(trainings)
-    return found
+    result = [training for training in trainings if isinstance(training, GraphTraining)]
+    assert len(result) == len(trainings)
+    return result
 
 
 def test_quick_trainings_are_small_and_of_the_generated_graph() -> None:

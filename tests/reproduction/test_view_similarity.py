@@ -47,22 +47,22 @@ def slow_means(u: Tensor, v: Tensor) -> tuple[float, float]:
 def test_similarities_are_means_over_all_pairs_of_two_views(name: str, block_graph: Data) -> None:
     more = {"num_clusters": 3} if "+" in name else {}
     method = trained(name, block_graph, projector_dim=5, **more)
-    found = scores(method, block_graph, 4, ("similarity",))
+    result = scores(method, block_graph, 4, ("similarity",))
     base = method.base if "+" in name else method
     assert isinstance(base, GRACE)
     views = base.views(block_graph, stream(4, "similarity"))
     with torch.no_grad():
         u, v = (base.projector(base.encoder(view)) for view in (views.first, views.second))
     positive, negative = slow_means(u, v)
-    assert found["positive_similarity"] == pytest.approx(positive, abs=1e-5)
-    assert found["negative_similarity"] == pytest.approx(negative, abs=1e-5)
+    assert result["positive_similarity"] == pytest.approx(positive, abs=1e-5)
+    assert result["negative_similarity"] == pytest.approx(negative, abs=1e-5)
 
 
 def test_a_view_without_change_is_like_itself(block_graph: Data) -> None:
     method = trained("grace", block_graph, **UNCHANGED)
-    found = view_similarities(method, block_graph, 0)
-    assert found["positive_similarity"] == pytest.approx(1)
-    assert found["negative_similarity"] < 0.999
+    result = view_similarities(method, block_graph, 0)
+    assert result["positive_similarity"] == pytest.approx(1)
+    assert result["negative_similarity"] < 0.999
 
 
 def test_methods_that_compare_otherwise_are_refused_before_training(tmp_path: Path) -> None:

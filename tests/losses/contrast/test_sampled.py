@@ -54,15 +54,15 @@ def test_all_columns_give_the_exact_sums(
     columns = stratified_columns(torch.rand(nodes, generator=rng).double(), nodes, strata)
     assert sorted(columns.node.tolist()) == list(range(nodes))
     estimated = sampled_log_sums(a, b, columns, pairs, rows=rows, budget=budget)
-    wanted = exact(a, b, pairs)
-    summed = [x.isfinite() for x in wanted]
-    for mine, theirs in zip(estimated, wanted, strict=True):
+    expected = exact(a, b, pairs)
+    summed = [x.isfinite() for x in expected]
+    for mine, theirs in zip(estimated, expected, strict=True):
         torch.testing.assert_close(mine, theirs, rtol=1e-12, atol=1e-12)
     if all(bool(mask.all()) for mask in summed):
         first = torch.autograd.grad(torch.cat(estimated).sum(), (a, b), retain_graph=True)
         again = torch.autograd.grad(torch.cat(estimated).sum(), (a, b))
         torch.testing.assert_close(first, again, rtol=1e-12, atol=1e-12)
-        second = torch.autograd.grad(torch.cat(wanted).sum(), (a, b))
+        second = torch.autograd.grad(torch.cat(expected).sum(), (a, b))
         torch.testing.assert_close(first, second, rtol=1e-10, atol=1e-10)
 
 
@@ -91,8 +91,8 @@ def test_the_mean_over_all_draws_is_the_exact_sum() -> None:
         columns = Columns(torch.tensor(chosen), torch.tensor([2.0, 2.0, 3.0]))
         for side, estimated in enumerate(sampled_log_sums(a, b, columns, pairs)):
             total[side] += estimated.exp() / len(draws)
-    for mean, wanted in zip(total, exact(a, b, pairs), strict=True):
-        torch.testing.assert_close(mean, wanted.exp(), rtol=1e-12, atol=1e-12)
+    for mean, expected in zip(total, exact(a, b, pairs), strict=True):
+        torch.testing.assert_close(mean, expected.exp(), rtol=1e-12, atol=1e-12)
 
 
 def test_every_node_of_a_stratum_is_as_likely_as_any_other() -> None:
@@ -126,7 +126,7 @@ def test_clusters_leave_less_to_chance() -> None:
     a = centers[strata] + 0.2 * torch.randn(1200, 16, generator=rng, dtype=torch.float64)
     a = 2**0.5 * torch.nn.functional.normalize(a)
     none = pattern(1200, 0.0)
-    wanted = exact(a, a, none)[0].exp()
+    expected = exact(a, a, none)[0].exp()
     errors = {}
     for name, given_strata in (("clusters", strata), ("uniform", None)):
         squared = []
@@ -134,7 +134,7 @@ def test_clusters_leave_less_to_chance() -> None:
             draw = torch.rand(1200, generator=rng, dtype=torch.float64)
             columns = stratified_columns(draw, 60, given_strata)
             sums = sampled_log_sums(a, a, columns, none)[0].exp()
-            squared.append(((sums - wanted) / wanted).square().mean())
+            squared.append(((sums - expected) / expected).square().mean())
         errors[name] = float(torch.stack(squared).mean().sqrt())
     assert errors["clusters"] < errors["uniform"] / 3
 

@@ -143,10 +143,10 @@ class Largest(TorchDispatchMode):  # type: ignore[no-untyped-call] # torch's is 
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         result = func(*args, **(kwargs or {}))
-        for found in result if isinstance(result, tuple | list) else (result,):
+        for outcome in result if isinstance(result, tuple | list) else (result,):
             # A sparse matrix counts by its shape, whatever it holds.
-            if isinstance(found, Tensor) and found.layout == torch.strided:
-                self.numel = max(self.numel, found.numel())
+            if isinstance(outcome, Tensor) and outcome.layout == torch.strided:
+                self.numel = max(self.numel, outcome.numel())
         return result
 
 

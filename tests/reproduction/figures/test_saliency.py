@@ -23,6 +23,6 @@ def metrics(level: float) -> dict[str, float]:
 
 
 def test_intervals_come_in_order_and_leave_the_whole_out() -> None:
-    found = intervals([make_record(metrics=metrics(0.5))])
-    assert list(found) == [500, 1000, 1200]
-    assert found[1000].mean == pytest.approx(0.6)
+    result = intervals([make_record(metrics=metrics(0.5))])
+    assert list(result) == [500, 1000, 1200]
+    assert result[1000].mean == pytest.approx(0.6)

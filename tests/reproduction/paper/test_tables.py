@@ -85,9 +85,9 @@ def test_ablation_takes_presets_and_what_differs_from_them(tmp_path: Path) -> No
 
 def graph_trainings(name: str, *, quick: bool = False) -> list[GraphTraining]:
     trainings = PAPER_TABLES[name].trainings(quick)
-    found = [training for training in trainings if isinstance(training, GraphTraining)]
-    assert len(found) == len(trainings)
-    return found
+    result = [training for training in trainings if isinstance(training, GraphTraining)]
+    assert len(result) == len(trainings)
+    return result
 
 
 @pytest.mark.parametrize("name", TRAINED)

@@ -39,8 +39,8 @@ def test_a_row_has_the_base_both_variants_and_paired_tests() -> None:
     (row,) = rows(
         [
             *runs("grace", MLP, ALONE),
-            *runs("grace+homogcl", {**MLP, "variant": "paper"}, PAPER),
-            *runs("grace+homogcl", {**MLP, "variant": "adaptive"}, ADAPTIVE),
+            *runs("grace+homogcl", MLP, PAPER),
+            *runs("grace+adaptive", MLP, ADAPTIVE),
         ]
     )
     assert (row["Base"], row["Data set"], row["Layers"]) == ("grace", "cora", "none")
@@ -53,7 +53,7 @@ def test_a_row_has_the_base_both_variants_and_paired_tests() -> None:
 
 
 def test_rows_come_by_base_data_and_layers() -> None:
-    found = rows(
+    result = rows(
         [
             *runs("bgrl", ONE, ALONE),
             *runs("grace", ONE, ALONE, "citeseer"),
@@ -61,11 +61,11 @@ def test_rows_come_by_base_data_and_layers() -> None:
             *runs("grace", ONE, ALONE),
         ]
     )
-    assert [(row["Base"], row["Data set"], row["Layers"]) for row in found] == [
+    assert [(row["Base"], row["Data set"], row["Layers"]) for row in result] == [
         ("grace", "cora", "1"),
         ("grace", "citeseer", "none"),
         ("grace", "citeseer", "1"),
         ("bgrl", "cora", "1"),
     ]
-    assert found[0]["Adaptive"] is None
-    assert found[0]["p"] is None
+    assert result[0]["Adaptive"] is None
+    assert result[0]["p"] is None

@@ -14,9 +14,9 @@ from tests.records import make_record
 
 
 def trainings(*, quick: bool) -> list[GraphTraining]:
-    found = [each for each in GENERATED.trainings(quick) if isinstance(each, GraphTraining)]
-    assert len(found) == len(GENERATED.trainings(quick))
-    return found
+    result = [each for each in GENERATED.trainings(quick) if isinstance(each, GraphTraining)]
+    assert len(result) == len(GENERATED.trainings(quick))
+    return result
 
 
 def test_every_graph_has_the_base_and_three_kinds_on_the_same_seeds() -> None:

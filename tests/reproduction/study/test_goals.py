@@ -28,28 +28,28 @@ def row(records: list[Record], reported: list[Reported]) -> dict[str, object]:
 
 
 def test_a_row_has_the_papers_number_both_means_and_a_paired_test() -> None:
-    found = row([*runs("grace", ALONE), *runs("grace+homogcl", PLUGGED)], read("classification"))
-    assert str(found["Paper"]).startswith("84.5")
-    assert isinstance(found["Base alone"], Summary)
-    assert found["Base alone"].mean == pytest.approx(81.5)
-    assert isinstance(found["Gain"], Summary)
+    result = row([*runs("grace", ALONE), *runs("grace+homogcl", PLUGGED)], read("classification"))
+    assert str(result["Paper"]).startswith("84.5")
+    assert isinstance(result["Base alone"], Summary)
+    assert result["Base alone"].mean == pytest.approx(81.5)
+    assert isinstance(result["Gain"], Summary)
     gains = [b - a for a, b in zip(ALONE, PLUGGED, strict=True)]
-    assert found["Gain"].mean == pytest.approx(100 * sum(gains) / 4)
-    assert found["p"] == f"{ttest_1samp(gains, 0).pvalue:.3f}"
+    assert result["Gain"].mean == pytest.approx(100 * sum(gains) / 4)
+    assert result["p"] == f"{ttest_1samp(gains, 0).pvalue:.3f}"
 
 
 def test_seeds_that_one_side_lacks_do_not_count_in_the_gain() -> None:
-    found = row([*runs("grace", ALONE), *runs("grace+homogcl", PLUGGED[:1])], [])
-    assert isinstance(found["Gain"], Summary)
-    assert found["Gain"].n == 1
-    assert found["p"] is None
-    assert found["Paper"] is None
+    result = row([*runs("grace", ALONE), *runs("grace+homogcl", PLUGGED[:1])], [])
+    assert isinstance(result["Gain"], Summary)
+    assert result["Gain"].n == 1
+    assert result["p"] is None
+    assert result["Paper"] is None
 
 
 def test_what_was_not_run_is_left_open() -> None:
-    found = row([], read("classification"))
-    assert found["Base alone"] is None
-    assert found["Gain"] is None
+    result = row([], read("classification"))
+    assert result["Base alone"] is None
+    assert result["Gain"] is None
 
 
 def test_a_base_that_the_paper_has_no_row_of_is_held_to_another() -> None:
@@ -73,5 +73,5 @@ def test_bases_without_settings_of_their_own_are_taken_as_shipped() -> None:
         run("bgrl+homogcl", "cora", k=30, variant="adaptive"),
         run("bgrl+homogcl", "cora", k=30),
     ]
-    found = adaptive_runs(special, shipped, moved)
-    assert found == [*special, shipped[1], moved[1]]
+    result = adaptive_runs(special, shipped, moved)
+    assert result == [*special, shipped[1], moved[1]]

@@ -105,10 +105,10 @@ def trainings(base: str) -> list[GraphTraining]:
 
 @pytest.mark.parametrize("base", ["grace", "bgrl"])
 def test_every_run_is_of_other_settings_and_moves_the_plug_in_alone(base: str) -> None:
-    found = trainings(base)
-    places = [training.path(Path("results")) for training in found]
+    result = trainings(base)
+    places = [training.path(Path("results")) for training in result]
     assert len(set(places)) == len(places)
-    for training in found:
+    for training in result:
         alone, with_it = resolve(base, training.spec.data), training.spec.settings()
         assert with_it.train == alone.train
         assert with_it.data == alone.data
