@@ -64,14 +64,14 @@ def test_bases_without_settings_of_their_own_are_taken_as_shipped() -> None:
 
     special = [
         run("grace", "cora", wide=1),
-        run("grace+homogcl", "cora", wide=1, variant="adaptive"),
+        run("grace+adaptive", "cora", wide=1),
     ]
     shipped = [run("grace", "cora"), run("bgrl", "cora"), run("bgrl+homogcl", "cora", k=5)]
-    moved = [
-        run("grace+homogcl", "cora", variant="adaptive"),
-        run("bgrl+homogcl", "cora", k=5, variant="adaptive"),
-        run("bgrl+homogcl", "cora", k=30, variant="adaptive"),
+    varied = [
+        run("grace+adaptive", "cora"),
+        run("bgrl+adaptive", "cora", k=5),
+        run("bgrl+adaptive", "cora", k=30),
         run("bgrl+homogcl", "cora", k=30),
     ]
-    result = adaptive_runs(special, shipped, moved)
-    assert result == [*special, shipped[1], moved[1]]
+    result = adaptive_runs(special, shipped, varied)
+    assert result == [*special, shipped[1], varied[1]]
