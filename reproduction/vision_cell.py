@@ -18,7 +18,8 @@ from homogcl.core.memory import peak_bytes, reset_peak
 from homogcl.core.seeds import stream
 from homogcl.evaluate import ProbeConfig
 from homogcl.methods.registry import Sizes, build, configure, validated
-from homogcl.presets.resolve import NO_DATA_SET, resolve
+from homogcl.presets.resolve import resolve
+from homogcl.presets.sections import NO_DATA_SET
 from homogcl.runs.record import (
     Metrics,
     Record,

@@ -1,16 +1,26 @@
-"""Node embeddings from a graph without labels: HomoGCL and the methods it is compared with."""
+"""Node embeddings from a graph without labels: HomoGCL and the methods it is compared with.
 
-from homogcl.core.errors import UserError
-from homogcl.data.load import load
-from homogcl.data.own.graph import read_own
-from homogcl.evaluate import nearest_neighbors
-from homogcl.homophily.clusters import centroids, homophily_loss, saliency, soft_assignment
-from homogcl.homophily.edges import EdgeSaliency, edge_saliency
-from homogcl.homophily.positives import Positives
-from homogcl.losses import info_nce
-from homogcl.runs.embedder import Embedder
-from homogcl.runs.transform import AddEmbeddings
-from homogcl.views.augment import augment, drop_edges, mask_features
+A public name loads its module, and torch with it, when it is first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from homogcl.core.errors import UserError
+    from homogcl.data.load import load
+    from homogcl.data.own.graph import read_own
+    from homogcl.evaluate import nearest_neighbors
+    from homogcl.homophily.clusters import centroids, homophily_loss, saliency, soft_assignment
+    from homogcl.homophily.edges import EdgeSaliency, edge_saliency
+    from homogcl.homophily.plugin import HomoGCL
+    from homogcl.homophily.positives import Positives
+    from homogcl.losses import info_nce
+    from homogcl.runs.embedder import Embedder
+    from homogcl.runs.transform import AddEmbeddings
+    from homogcl.views.augment import augment, drop_edges, mask_features
 
 __version__ = "0.1.0"
 
@@ -18,6 +28,7 @@ __all__ = [
     "AddEmbeddings",
     "EdgeSaliency",
     "Embedder",
+    "HomoGCL",
     "Positives",
     "UserError",
     "augment",
@@ -33,3 +44,40 @@ __all__ = [
     "saliency",
     "soft_assignment",
 ]
+
+_MODULES = {
+    "AddEmbeddings": "runs.transform",
+    "EdgeSaliency": "homophily.edges",
+    "Embedder": "runs.embedder",
+    "HomoGCL": "homophily.plugin",
+    "Positives": "homophily.positives",
+    "UserError": "core.errors",
+    "augment": "views.augment",
+    "centroids": "homophily.clusters",
+    "drop_edges": "views.augment",
+    "edge_saliency": "homophily.edges",
+    "homophily_loss": "homophily.clusters",
+    "info_nce": "losses",
+    "load": "data.load",
+    "mask_features": "views.augment",
+    "nearest_neighbors": "evaluate",
+    "read_own": "data.own.graph",
+    "saliency": "homophily.clusters",
+    "soft_assignment": "homophily.clusters",
+}
+
+# Type checkers read the imports above; to them, any other attribute stays an error.
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        """Return a public name from its module, and keep it."""
+        if name not in _MODULES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+        globals()[name] = value
+        return value
+
+
+def __dir__() -> list[str]:
+    """Return the public names, those not loaded yet included."""
+    return sorted({*globals(), *__all__})

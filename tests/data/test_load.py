@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from torch_geometric.data import Data
 from torch_geometric.utils import contains_self_loops, is_undirected
 
-import homogcl.data.load
+import homogcl.data.datasets
 from homogcl.core.errors import UnknownName, UserError
 from homogcl.data.load import DataConfig, Statistics, data_names, load, source, statistics
 from homogcl.data.published import sources
@@ -234,7 +234,7 @@ def test_public_split_is_refused_where_there_is_none() -> None:
 
 def register(monkeypatch: pytest.MonkeyPatch, name: str, read: Callable[[Path], object]) -> None:
     entry = SimpleNamespace(name=name, load=lambda: read)
-    monkeypatch.setattr(homogcl.data.load, "entry_points", lambda group: [entry])
+    monkeypatch.setattr(homogcl.data.datasets, "entry_points", lambda group: [entry])
 
 
 def test_data_set_of_another_package_is_completed(

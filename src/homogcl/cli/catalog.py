@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from homogcl.advice.estimate import estimate
 from homogcl.cli.options import Data, Json, Preset, Root
-from homogcl.data.load import data_names, source
-from homogcl.methods.registry import method_class, method_names, plugin_names, summary
-from homogcl.pages import terminal
-from homogcl.presets.resolve import preset_names
-from homogcl.runs.request import Request
+
+if TYPE_CHECKING:
+    from homogcl.advice.estimate import Estimate
+    from homogcl.presets.catalog import Overview
+    from homogcl.runs.request import Request
 
 
 class Listing(StrEnum):
@@ -28,25 +26,21 @@ class Listing(StrEnum):
 
 def list_names(what: Listing, as_json: Json = False) -> None:
     """List the methods, the data sets or the presets."""
-    rows: dict[str, list[dict[str, str]]] = {
-        "methods": [
-            {
-                "name": name,
-                "plug-ins": " ".join(f"+{p}" for p in plugin_names())
-                if method_class(name).expands_positives
-                else "",
-                "learns from": method_class(name).training_data,
-                "what": summary(name),
-            }
-            for name in (method_names() if what is Listing.methods else [])
-        ],
-        "datasets": [{"name": name} for name in data_names()],
-        "presets": [
-            {"method": method, "section": section, "source": origin}
-            for method, section, origin in preset_names()
-        ],
-    }
-    terminal.rows(rows[what.value], as_json=as_json)
+    from homogcl.data.datasets import data_names
+    from homogcl.methods.names import method_names
+    from homogcl.pages import terminal
+    from homogcl.presets.sections import preset_names
+
+    if what is Listing.methods:
+        rows = [_method_row(name) for name in method_names()]
+    elif what is Listing.datasets:
+        rows = [{"name": name} for name in data_names()]
+    else:
+        rows = [
+            {"method": method, "section": section, "source": source}
+            for method, section, source in preset_names()
+        ]
+    terminal.rows(rows, as_json=as_json)
 
 
 def show(
@@ -58,24 +52,63 @@ def show(
     root: Root = None,
 ) -> None:
     """Show the settings of METHOD on DATA, where they come from and what training would take."""
-    asked = Request(method, data, preset=preset, root=root)
-    graph = asked.graph() if cost or Path(data).exists() else None
-    spec = asked.for_size(_nodes(data) if graph is None else int(graph.num_nodes or 0))
-    settings = spec.settings()
-    expected = estimate(method, settings, graph) if cost and graph is not None else None
+    import json
+
+    from homogcl.pages import terminal
+    from homogcl.presets.catalog import overview
+
+    needs_graph = cost or Path(data).exists()
+    settings = None if needs_graph else overview(method, data, preset, root)
+    expected = None
+    if settings is None:
+        from homogcl.runs.request import Request
+
+        request = Request(method, data, preset=preset, root=root)
+        settings, expected = _ask_classes(request, needs_graph=needs_graph, cost=cost)
     if as_json:
         more = {"seconds": expected.seconds, "bytes": expected.bytes} if expected else {}
-        typer.echo(json.dumps({**settings.flat(), "source": settings.source, **more}))
+        typer.echo(json.dumps({**settings.values, "source": settings.source, **more}))
         return
-    terminal.result(settings.flat(), as_json=False)
+    terminal.result(settings.values, as_json=False)
     terminal.say(f"source: {settings.source}")
-    if spec.preset != asked.preset:
-        terminal.say(f"preset {spec.preset}, since no preset knows {data} and it has many nodes")
+    if settings.preset != preset:
+        terminal.say(f"preset {settings.preset}, since no preset knows {data} and it has many nodes")
     if expected:
         terminal.say(f"training takes {expected}")
 
 
-def _nodes(data: str) -> int:
-    """Return how many nodes a published data set has, 0 for any other."""
-    known = source(data) if data in data_names() else None
-    return known.counts.nodes if known else 0
+def _method_row(name: str) -> dict[str, str]:
+    from homogcl.methods.names import plugin_names
+    from homogcl.presets.catalog import catalog
+
+    entry = catalog().methods.get(name)
+    if entry is not None:
+        takes_positives, learns_from = entry.takes_positives, entry.training_data
+        summary = entry.summary
+    else:  # a third party's
+        from homogcl.methods import registry
+
+        wrapped = registry.method_class(name)
+        takes_positives, learns_from = wrapped.expands_positives, wrapped.training_data
+        summary = registry.summary(name)
+    return {
+        "name": name,
+        "plug-ins": " ".join(f"+{each}" for each in plugin_names()) if takes_positives else "",
+        "learns from": learns_from,
+        "what": summary,
+    }
+
+
+def _ask_classes(
+    request: Request, *, needs_graph: bool, cost: bool
+) -> tuple[Overview, Estimate | None]:
+    """Return the settings that the classes of a method validate, and what training would take."""
+    from homogcl.advice.estimate import estimate
+    from homogcl.presets.catalog import Overview, published_nodes
+
+    graph = request.graph() if needs_graph else None
+    nodes = published_nodes(request.data) if graph is None else int(graph.num_nodes or 0)
+    sized = request.for_size(nodes)
+    settings = sized.settings()
+    expected = estimate(request.method, settings, graph) if cost and graph is not None else None
+    return Overview(settings.flat(), settings.source, sized.preset), expected

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
 import torch
@@ -13,24 +12,32 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from homogcl.core.config import Config
-from homogcl.core.errors import UnknownName, UserError
+from homogcl.core.errors import UserError
 from homogcl.core.seeds import stream
 from homogcl.data.check import MASKS, validate
+from homogcl.data.datasets import (
+    data_names,
+    demo_shares,
+    graph_name,
+    lacks_features,
+    official_name,
+    own_path,
+    plain_name,
+    registered,
+    source,
+)
 from homogcl.data.edges import undirected
 from homogcl.data.features import FeatureKind, compact, normalize
 from homogcl.data.hashes import file_sha256, tensor_sha256
 from homogcl.data.mapped import INDEX, is_mapped, is_on_disk, open_mapped
 from homogcl.data.names import class_names, node_ids, original_ids
-from homogcl.data.own.files import TOML
 from homogcl.data.own.graph import read_own
-from homogcl.data.own.tables import ending
 from homogcl.data.published.root import data_root, sha256
 from homogcl.data.published.sources import SOURCES, Source, raw_files
-from homogcl.data.published.sources import lacks_features as source_lacks_features
 from homogcl.data.splits import SplitMade, SplitName, random_split_of
 from homogcl.data.statistics import Statistics, edge_homophily, statistics
 from homogcl.data.structural import kept_structural_features, structural_features
-from homogcl.data.synthetic import citation_graph, demo_shares
+from homogcl.data.synthetic import citation_graph
 
 __all__ = [
     "DataConfig",
@@ -51,65 +58,12 @@ __all__ = [
     "validate",
 ]
 
-ENTRY_POINTS = "homogcl.datasets"
-_OTHER_NAMES = {"ogbnarxiv": "arxiv"}
-
 
 class DataConfig(Config):
     """How a data set is prepared."""
 
     features: FeatureKind = "row"
     split: SplitName | None = None  # None: public where the data set has one, else random
-
-
-def data_names() -> list[str]:
-    """Return the names that `load` knows: built in, then registered by other packages."""
-    return ["demo", *SOURCES, *(name for name in _registered() if not _is_built_in(name))]
-
-
-def source(name: str) -> Source | None:
-    """Return title, files and origin of a published data set, or None for any other."""
-    return SOURCES.get(_resolve(name))
-
-
-def lacks_features(data: str | Path, root: str | Path | None = None) -> bool:
-    """Return whether a published data set lies here without its file of features.
-
-    `load` then makes some of the edges, as it does for any graph under features="structural".
-    """
-    known = SOURCES.get(_plain(data)) if isinstance(data, str) else None
-    return known is not None and source_lacks_features(known, data_root(root))
-
-
-def own_path(data: str | Path) -> Path | None:
-    """Return where a user's own graph lies, or None if `data` names a data set.
-
-    What is a data set's name stays one, even where a file is called the same: `./cora` is the file.
-    """
-    if isinstance(data, Path):
-        return data.expanduser()
-    if _is_name(data):
-        return None
-    path = Path(data).expanduser()
-    return path if "/" in data or path.suffix or path.exists() else None
-
-
-def graph_name(data: str | Path) -> str:
-    """Return what a graph is called in records: a data set's name, or what its path ends in.
-
-    >>> graph_name("friends/edges.csv.gz"), graph_name("data/friends/graph.toml")
-    ('edges', 'friends')
-    """
-    path = own_path(data)
-    if path is None:
-        return _resolve(str(data))
-    path = path.resolve()
-    if path.name == TOML:
-        path = path.parent
-    stem = path.name if path.is_dir() else path.name.removesuffix(".gz").removesuffix(ending(path))
-    name = stem.strip(".") or "graph"
-    # Records and presets of a published data set are not this graph's.
-    return f"{name}-own" if _is_name(name) else name
 
 
 def load(
@@ -153,7 +107,7 @@ def load(
     elif files:
         raise UserError(f"{name} is a data set; {', '.join(files)} belongs to files of your own")
     else:
-        graph = _published(_resolve(str(name)), root)
+        graph = _published(official_name(str(name)), root)
     if not is_on_disk(graph):
         if features == "structural" or graph.x.size(1) == 0:
             _make_structural(graph, None if path is None else seed)
@@ -224,10 +178,10 @@ def _read(name: str, root: Path) -> tuple[Data, str]:
     if name in SOURCES:
         files = raw_files(SOURCES[name], root)
         return SOURCES[name].parse(files), sha256(files)
-    if (shares := demo_shares(_plain(name))) is not None:
+    if (shares := demo_shares(plain_name(name))) is not None:
         graph = citation_graph(homophily=shares.homophily, topic_share=shares.topic_share)
     else:
-        read: Callable[[Path], Data] = _registered()[name].load()
+        read: Callable[[Path], Data] = registered()[name].load()
         graph = read(root)
         if not isinstance(graph, Data):
             raise UserError(f"{name}: its package gave a {type(graph).__name__} instead of a graph")
@@ -247,39 +201,3 @@ def _masks(
     if split == "public" or (split is None and published):
         return [graph[key] & labeled for key in MASKS], "public"
     return list(random_split_of(labeled, stream(seed, "split"))), "random"
-
-
-def _registered() -> dict[str, EntryPoint]:
-    """Return the readers of other packages: callables from the data root to a graph."""
-    return {entry.name: entry for entry in entry_points(group=ENTRY_POINTS)}
-
-
-def _is_built_in(name: str) -> bool:
-    return name == "demo" or name in SOURCES
-
-
-def _is_known(name: str) -> bool:
-    # Readers of other packages come last, since looking for them takes milliseconds.
-    return _is_built_in(name) or name in _registered()
-
-
-def _resolve(name: str) -> str:
-    if _is_known(name):
-        return name
-    plain = _plain(name)
-    if (shares := demo_shares(plain)) is not None:
-        return shares.name()
-    if not _is_known(plain):
-        raise UnknownName("data set", name, data_names())
-    return plain
-
-
-def _is_name(data: str) -> bool:
-    """Return whether a data set is called so, up to case and the characters - and _."""
-    plain = _plain(data)
-    return _is_known(data) or demo_shares(plain) is not None or _is_known(plain)
-
-
-def _plain(name: str) -> str:
-    plain = name.lower().replace("-", "").replace("_", "")
-    return _OTHER_NAMES.get(plain, plain)

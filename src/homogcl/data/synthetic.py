@@ -9,9 +9,7 @@ hard to tell from their words, some from their neighbors, and some from both.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -32,7 +30,6 @@ _DEGREE_OFFSET = 2.0  # least expected degree, in units of the tail's scale: few
 _LEAN = (0.4, 0.9)  # Beta distribution of the share of a node that belongs to its second class
 _WORDS_PER_NODE = 18.0
 _MAX_ROUNDS = 100
-_DEMO = re.compile(r"demo(?:h(\d{1,3}))?(?:t(\d{1,3}))?")  # percentages
 
 
 @dataclass(frozen=True)
@@ -42,42 +39,6 @@ class _Membership:
     first: _Ints
     second: _Ints
     lean: _Floats
-
-
-class Shares(NamedTuple):
-    """What the name of a generated graph says: `citation_graph` has both arguments."""
-
-    homophily: float = 0.8
-    topic_share: float = 0.6
-
-    def name(self) -> str:
-        """Return the graph's name, which says what differs from the graph called demo.
-
-        >>> Shares(0.7, 0.3).name(), Shares().name()
-        ('demo-h70-t30', 'demo')
-        """
-        given = zip("ht", self, Shares(), strict=True)
-        parts = [
-            f"-{letter}{round(100 * share)}" for letter, share, usual in given if share != usual
-        ]
-        return "".join(["demo", *parts])
-
-
-def demo_shares(plain: str) -> Shares | None:
-    """Return what the name of a generated graph says of it, or None if it is no such name.
-
-    Args:
-        plain: The name in small letters without - and _; `demo-h70-t30` has 70 % of its edges
-            within a class and draws 30 % of the words from the classes' topics.
-
-    >>> demo_shares("demoh70t30"), demo_shares("cora")
-    (Shares(homophily=0.7, topic_share=0.3), None)
-    """
-    match = _DEMO.fullmatch(plain)
-    if match is None:
-        return None
-    given = zip(match.groups(), Shares(), strict=True)
-    return Shares(*(usual if share is None else int(share) / 100 for share, usual in given))
 
 
 def citation_graph(

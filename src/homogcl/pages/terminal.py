@@ -8,16 +8,19 @@ import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from homogcl.advice.estimate import duration
 from homogcl.core.errors import UserError
 from homogcl.core.memory import shortage
-from homogcl.runs.record import Record
-from homogcl.training.loop import Epoch
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+    from homogcl.runs.record import Record
+    from homogcl.training.loop import Epoch
 
 _out = Console(soft_wrap=True, highlight=False)
 _err = Console(stderr=True, highlight=False)
@@ -39,7 +42,7 @@ def paragraph(text: str) -> None:
 
 
 def result(values: Mapping[str, object], *, as_json: bool) -> None:
-    """Print named values, one a line, or as one JSON object."""
+    """Print named values, one per line, or as one JSON object."""
     if as_json:
         _out.print(json.dumps(values), markup=False)
         return
@@ -133,9 +136,11 @@ class Grid:
 
 
 def _left(seconds: Sequence[float], cells: int) -> str:
-    """Return how long `cells` more cells may take if none of them was done before."""
+    """Return how long `cells` more cells take if none of them was done before."""
     if not seconds or not cells:
         return ""
+    from homogcl.advice.estimate import duration
+
     return f"at most about {duration(cells * sum(seconds) / len(seconds))} left"
 
 
@@ -147,6 +152,14 @@ def grid(cells: int) -> Iterator[Grid]:
 
 
 def _progress() -> Progress:
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
     return Progress(
         TextColumn("{task.description}", markup=False),
         BarColumn(),

@@ -1,29 +1,16 @@
-"""Settings that just work: one TOML file a method, one section a data set, each with its source.
-
-A file's section `[default]` holds for every graph, `[cora]` for that data set, and
-`["cora/official"]` is an alternative that is taken by its name, `official`. `["default/large"]` is
-taken by itself on graphs that the presets do not know and that have many nodes. The settings of
-`grace+homogcl` are those of `grace`, then those of `homogcl`, then those of the file
-`grace+homogcl` where there is one: what comes later prevails.
-"""
+"""Settings of a training: presets, then what the user sets, checked by the method's classes."""
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
 
 from homogcl.core.config import Config
-from homogcl.core.errors import UnknownName, UserError, nearest
+from homogcl.core.errors import UserError, nearest
 from homogcl.data.load import DataConfig
-from homogcl.methods.registry import config_classes, configure, plugin, split_name, validated
+from homogcl.methods.registry import config_classes, configure, validated
+from homogcl.presets.sections import preset_settings
 from homogcl.training.loop import TrainConfig
-
-NO_DATA_SET = ""  # no section has this name, so that a method's defaults hold
-LARGE = "large"
-LARGE_NODES = 5_000  # between CiteSeer, whose preset compares all pairs, and Photo, whose does not
 
 
 @dataclass(frozen=True)
@@ -52,69 +39,14 @@ def resolve(
         preset: An alternative's name, such as `official`; it may be of the data set or, like
             `large`, of all graphs.
     """
-    merged: dict[str, object] = {}
-    sources: list[str] = []
-    section = data if preset is None else f"{data}/{preset}"
-    general = f"default/{preset}"
-    found = preset is None
-    for _, sections in _files(method):
-        for key in ("default", general, section if section in sections else data):
-            if key in sections:
-                found = found or key in {section, general}
-                values = dict(sections[key])
-                sources.append(str(values.pop("source")))
-                merged.update(values)
-    if not found:
-        raise UnknownName("preset", section, _alternatives(method))
+    merged, source = preset_settings(method, data, preset)
     overrides = overrides or {}
     # What a choice stands for is not the preset's to say otherwise.
     for model in config_classes(method):
         for key in model.settled_by(overrides):
             merged.pop(key, None)
     merged.update(overrides)
-    return _sorted_out(method, merged, "; ".join(dict.fromkeys(sources)))
-
-
-def preset_by_size(method: str, data: str, nodes: int) -> str | None:
-    """Return the alternative for graphs of many nodes where it applies, else None.
-
-    It applies to a graph that no preset of the method knows, has more than `LARGE_NODES` nodes,
-    and whose method has such an alternative: GRACE and GCA then sample their negatives.
-    """
-    known = any(data in sections for _, sections in _files(method))
-    has_one = f"default/{LARGE}" in _alternatives(method)
-    return LARGE if nodes > LARGE_NODES and has_one and not known else None
-
-
-def preset_names() -> list[tuple[str, str, str]]:
-    """Return (method, section, source) of every preset there is."""
-    folder = files(__package__)
-    names = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".toml"))
-    return [
-        (name.removesuffix(".toml"), section, str(values["source"]))
-        for name in names
-        for section, values in _read(name.removesuffix(".toml")).items()
-    ]
-
-
-def _files(method: str) -> Iterator[tuple[str, dict[str, dict[str, object]]]]:
-    base, plugins = split_name(method)
-    # The ablation `hard` is HomoGCL under another name and shares its presets.
-    shared = [plugin(each).wrap.__name__.lower() for each in plugins]
-    together = ["+".join([base, *shared])] if plugins else []
-    for name in [base, *shared, *together]:
-        if sections := _read(name):
-            yield name, sections
-
-
-@cache
-def _read(name: str) -> dict[str, dict[str, object]]:
-    entry = files(__package__) / f"{name}.toml"
-    return tomllib.loads(entry.read_text("utf-8")) if entry.is_file() else {}
-
-
-def _alternatives(method: str) -> list[str]:
-    return sorted({key for _, sections in _files(method) for key in sections if "/" in key})
+    return _sorted_out(method, merged, source)
 
 
 def _sorted_out(method: str, flat: Mapping[str, object], source: str) -> Settings:

@@ -23,7 +23,8 @@ from homogcl.data.load import original_ids, own_path
 from homogcl.data.own.files import description
 from homogcl.methods.inference import embeddings
 from homogcl.methods.registry import Method, Sizes, build
-from homogcl.presets.resolve import NO_DATA_SET, Settings, resolve
+from homogcl.presets.resolve import Settings, resolve
+from homogcl.presets.sections import NO_DATA_SET
 from homogcl.runs.compatibility import Learned, for_method
 from homogcl.runs.log import read_curves
 from homogcl.runs.request import Request, resolved_settings

@@ -14,7 +14,8 @@ from homogcl.core.config import Config
 from homogcl.data.load import graph_name, lacks_features, load, own_path
 from homogcl.evaluate import ProbeConfig
 from homogcl.methods.registry import configure
-from homogcl.presets.resolve import NO_DATA_SET, Settings, preset_by_size, resolve
+from homogcl.presets.resolve import Settings, resolve
+from homogcl.presets.sections import NO_DATA_SET, preset_by_size
 from homogcl.runs.record import current_versions, settings_sha256
 from homogcl.runs.tasks import DEFAULT_TASKS
 

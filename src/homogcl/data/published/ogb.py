@@ -18,11 +18,6 @@ from homogcl.data.published.archives import gunzipped
 from homogcl.data.published.root import RawFile
 
 _SPLITS = ("train.csv.gz", "valid.csv.gz", "test.csv.gz")
-FILES = (
-    *("raw/edge.csv.gz", "raw/node-label.csv.gz"),
-    *(f"split/time/{name}" for name in _SPLITS),
-)
-FEATURES = "raw/node-feat.csv.gz"
 
 
 def read(files: Sequence[RawFile]) -> Data:

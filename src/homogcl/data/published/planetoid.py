@@ -17,9 +17,6 @@ from homogcl.data.features import sparse_features
 from homogcl.data.published import unpickle
 from homogcl.data.published.root import RawFile
 
-# `x` repeats the first rows of `allx`; it is listed so that the folder is complete for PyG too.
-PARTS = ("x", "tx", "allx", "y", "ty", "ally", "graph", "test.index")
-
 _NUM_VALIDATION = 500
 
 

@@ -6,16 +6,23 @@ import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-
-from torch_geometric.data import Data
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING
 
 from homogcl.core.errors import UserError
-from homogcl.data.check import validate
-from homogcl.data.edges import undirected
-from homogcl.data.published import npz, ogb, planetoid
-from homogcl.data.published.archives import member
 from homogcl.data.published.checksums import PLANETOID_SHA256
 from homogcl.data.published.root import RawFile, fetch, is_offline, place, read
+
+# The names of data sets are asked for without a graph, where torch would only cost time.
+if TYPE_CHECKING:
+    from torch_geometric.data import Data
+
+# `x` repeats the first rows of `allx`; it is listed so that the folder is complete for PyG too.
+_PLANETOID_PARTS = ("x", "tx", "allx", "y", "ty", "ally", "graph", "test.index")
+_OGB_FILES = (
+    *("raw/edge.csv.gz", "raw/node-label.csv.gz"),
+    *(f"split/time/{part}.csv.gz" for part in ("train", "valid", "test")),
+)
 
 
 @dataclass(frozen=True)
@@ -37,7 +44,7 @@ class Source:
         folder: Where its files lie below the root.
         files: Those that there is no graph without, by their paths in the folder.
         url: Where the files lie, or a zip archive of them.
-        parse: Makes a graph of the files; `x` may be missing where a file of features is.
+        reader: The function that makes a graph of the files, as `module:name`.
         counts: What the published files hold.
         features: A file of features that some copies of the data set lack.
     """
@@ -46,7 +53,7 @@ class Source:
     folder: str
     files: tuple[str, ...]
     url: str
-    parse: Callable[[Sequence[RawFile]], Data]
+    reader: str
     counts: Counts
     features: str | None = None
 
@@ -54,6 +61,11 @@ class Source:
     def all_files(self) -> tuple[str, ...]:
         """Every file of the published data set."""
         return self.files if self.features is None else (*self.files, self.features)
+
+    def parse(self, files: Sequence[RawFile]) -> Data:
+        """Return the graph in `files`; `x` may be missing where a file of features is."""
+        read: Callable[[Sequence[RawFile]], Data] = resolve_name(self.reader)
+        return read(files)
 
 
 def missing_files(source: Source, root: Path) -> list[Path]:
@@ -90,6 +102,8 @@ def raw_files(source: Source, root: Path) -> list[RawFile]:
 
 def _downloads(source: Source, root: Path, names: Sequence[str]) -> dict[Path, RawFile]:
     """Return those of the files called `names` that are not there, as their origin has them."""
+    from homogcl.data.published.archives import member
+
     places = {name: root / source.folder / name for name in names}
     absent = {name: path for name, path in places.items() if not path.is_file()}
     if source.url.endswith(".zip"):
@@ -118,6 +132,9 @@ def _verify(source: Source, files: Sequence[RawFile]) -> None:
     Planetoid's files are compared byte by byte, through their checksums. The npz files are in use
     in more than one byte form, so they are compared by what they hold.
     """
+    from homogcl.data.check import validate
+    from homogcl.data.edges import undirected
+
     for file in files:
         expected = PLANETOID_SHA256.get(file.path.name)
         found = hashlib.sha256(file.content).hexdigest()
@@ -143,9 +160,9 @@ def _planetoid(title: str, counts: Counts) -> Source:
     return Source(
         title=title,
         folder=f"planetoid/{title}/raw",
-        files=tuple(f"ind.{title.lower()}.{part}" for part in planetoid.PARTS),
+        files=tuple(f"ind.{title.lower()}.{part}" for part in _PLANETOID_PARTS),
         url="https://github.com/kimiyoung/planetoid/raw/master/data",
-        parse=planetoid.read,
+        reader="homogcl.data.published.planetoid:read",
         counts=counts,
     )
 
@@ -156,7 +173,7 @@ def _pitfalls(title: str, folder: str, stem: str, counts: Counts) -> Source:
         folder=f"{folder}/{title}/raw",
         files=(f"{stem}.npz",),
         url="https://github.com/shchur/gnn-benchmark/raw/master/data/npz",
-        parse=npz.read,
+        reader="homogcl.data.published.npz:read",
         counts=counts,
     )
 
@@ -167,7 +184,7 @@ def _citation_full(title: str, stem: str, counts: Counts) -> Source:
         folder=f"citationfull/{stem}/raw",
         files=(f"{stem}.npz",),
         url="https://github.com/abojchevski/graph2gauss/raw/master/data",
-        parse=npz.read,
+        reader="homogcl.data.published.npz:read",
         counts=counts,
     )
 
@@ -192,10 +209,10 @@ SOURCES: dict[str, Source] = {
     "arxiv": Source(
         title="ogbn-arxiv",
         folder="ogbn_arxiv",
-        files=ogb.FILES,
+        files=_OGB_FILES,
         url="https://snap.stanford.edu/ogb/data/nodeproppred/arxiv.zip",
-        parse=ogb.read,
+        reader="homogcl.data.published.ogb:read",
         counts=Counts(169_343, 2_315_598, 128, 40),
-        features=ogb.FEATURES,
+        features="raw/node-feat.csv.gz",
     ),
 }
