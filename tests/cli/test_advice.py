@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from homogcl.advice import doctor as examination
+from homogcl.advice import estimate as estimates
 from homogcl.advice.doctor import Finding
 from homogcl.advice.estimate import Estimate
-from homogcl.cli import catalog
 from tests.shell import Shell
 
 
@@ -41,7 +41,7 @@ def test_inspect_reports_and_finds_no_fault(homogcl: Shell) -> None:
     assert report["warnings"] == []
     assert 0 <= report["saliency"]["held_out"]["low"] <= 1
     text = homogcl("inspect", "demo", "--epochs", "0")
-    assert "no reason found to doubt" in text
+    assert "no reason to doubt" in text
     assert "saliency" not in text
 
 
@@ -70,7 +70,7 @@ def test_train_writes_curves_where_asked(homogcl: Shell, tmp_path: Path) -> None
 def test_show_says_which_rule_applied_and_what_training_takes(
     homogcl: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(catalog, "estimate", lambda *_: Estimate(120.0, 2 * 10**9))
+    monkeypatch.setattr(estimates, "estimate", lambda *_: Estimate(120.0, 2 * 10**9))
     assert "preset large, since no preset knows physics" in homogcl("show", "grace", "physics")
     assert "preset large" not in homogcl("show", "grace", "cora")
     assert json.loads(homogcl("show", "grace", "physics", "--json"))["negatives"] == "sampled"

@@ -127,9 +127,9 @@ def _command(
     if first:
         first()
     from homogcl import cli
-    from homogcl.data import load
+    from homogcl.data import datasets
 
-    load._registered = lambda: {"tiny": tiny.ENTRY}
+    datasets.registered = lambda: {"tiny": tiny.ENTRY}
     sys.argv = ["homogcl", *words]
     try:
         cli.main()

@@ -72,7 +72,9 @@ def show(
     terminal.result(settings.values, as_json=False)
     terminal.say(f"source: {settings.source}")
     if settings.preset != preset:
-        terminal.say(f"preset {settings.preset}, since no preset knows {data} and it has many nodes")
+        terminal.say(
+            f"preset {settings.preset}, since no preset knows {data} and it has many nodes"
+        )
     if expected:
         terminal.say(f"training takes {expected}")
 

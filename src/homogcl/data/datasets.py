@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from homogcl.core.errors import UnknownName
 from homogcl.data.published.root import data_root
@@ -129,8 +130,14 @@ def plain_name(name: str) -> str:
 
 
 def registered() -> dict[str, EntryPoint]:
-    """Return the readers of other packages: callables from the data root to a graph."""
+    """Return the readers of other packages, not loaded yet."""
     return {entry.name: entry for entry in entry_points(group=ENTRY_POINTS)}
+
+
+def registered_reader(name: str) -> Callable[[Path], Any]:
+    """Return another package's reader: a function from the data root to a graph."""
+    reader: Callable[[Path], Any] = registered()[name].load()
+    return reader
 
 
 def _is_built_in(name: str) -> bool:

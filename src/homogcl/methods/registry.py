@@ -40,9 +40,7 @@ def method_class(name: str) -> type[Method]:
     others = third_party("homogcl.methods")
     if name not in METHODS and name not in others:
         raise UnknownName("method", name, method_names())
-    method: type[Method] = (
-        resolve_name(METHODS[name]) if name in METHODS else others[name].load()
-    )
+    method: type[Method] = resolve_name(METHODS[name]) if name in METHODS else others[name].load()
     return method
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from homogcl.core.config import Config
 from homogcl.core.errors import UserError, nearest
@@ -15,12 +15,21 @@ from homogcl.training.loop import TrainConfig
 
 @dataclass(frozen=True)
 class Settings:
-    """Everything that decides a training: where it comes from is `source`."""
+    """Everything that decides a training.
+
+    Attributes:
+        method: Settings of the method and its plug-ins.
+        train: How it is trained.
+        data: How its graph is prepared.
+        source: Where the settings come from.
+        preset: The alternative preset that they are of, if any.
+    """
 
     method: dict[str, object]
     train: TrainConfig
     data: DataConfig
     source: str
+    preset: str | None = None
 
     def flat(self) -> dict[str, object]:
         """Return all settings in one mapping, as they stand in presets."""
@@ -41,22 +50,24 @@ def resolve(
     """
     merged, source = preset_settings(method, data, preset)
     overrides = overrides or {}
-    # What a choice stands for is not the preset's to say otherwise.
+    # A variant fixes some settings; drop the preset's values for them.
     for model in config_classes(method):
         for key in model.settled_by(overrides):
             merged.pop(key, None)
     merged.update(overrides)
-    return _sorted_out(method, merged, source)
+    settings = _by_part(method, merged, source)
+    return replace(settings, preset=preset)
 
 
-def _sorted_out(method: str, flat: Mapping[str, object], source: str) -> Settings:
+def _by_part(method: str, flat: Mapping[str, object], source: str) -> Settings:
+    """Return flat settings as those of the method, its training and its data."""
     of_method = {key for model in config_classes(method) for key in model.model_fields}
     general: dict[str, type[Config]] = dict.fromkeys(TrainConfig.model_fields, TrainConfig)
     general |= dict.fromkeys(DataConfig.model_fields, DataConfig)
     for key in flat:
         if key not in of_method and key not in general:
-            known = {*of_method, *general}
-            raise UserError(f"{method} has no setting {key!r}{nearest(key, known)}")
+            hint = nearest(key, {*of_method, *general})
+            raise UserError(f"{method} has no setting {key!r}{hint}")
     configs = configure(method, {key: flat[key] for key in flat if key in of_method})
     return Settings(
         {key: value for config in configs for key, value in config.model_dump().items()},

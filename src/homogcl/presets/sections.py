@@ -52,29 +52,32 @@ def preset_settings(
     return settings, "; ".join(dict.fromkeys(sources))
 
 
-def preset_by_size(method: str, data: str, nodes: int) -> str | None:
-    """Return the alternative for graphs of many nodes where it applies, else None.
+def depends_on_size(method: str, data: str) -> bool:
+    """Return whether `preset_by_size` has a choice: the method has a preset for large graphs.
 
-    It applies to a graph that no preset of the method is written for, has more than
-    `LARGE_NODES` nodes, and whose method has such an alternative: GRACE and GCA then sample their
-    negatives.
+    A data set that has a preset of its own keeps it, whatever its size.
     """
-    has_preset = any(data in sections for sections in _files(method))
-    has_alternative = f"default/{LARGE}" in _alternatives(method)
-    return LARGE if nodes > LARGE_NODES and has_alternative and not has_preset else None
+    named = any(data in sections for sections in _files(method))
+    return not named and f"default/{LARGE}" in _alternatives(method)
+
+
+def preset_by_size(method: str, data: str, nodes: int) -> str | None:
+    """Return the alternative for graphs of more than `LARGE_NODES` nodes where it applies.
+
+    Under it GRACE and GCA sample their negatives. None where the graph is small or
+    `depends_on_size` is false.
+    """
+    return LARGE if nodes > LARGE_NODES and depends_on_size(method, data) else None
 
 
 def preset_names() -> list[tuple[str, str, str]]:
     """Return (method, section, source) of every preset there is."""
-    names = sorted(
-        entry.name.removesuffix(".toml")
-        for entry in files(__package__).iterdir()
-        if entry.name.endswith(".toml")
-    )
+    folder = files(__package__)
+    names = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".toml"))
     return [
-        (name, section, str(values["source"]))
+        (name.removesuffix(".toml"), section, str(values["source"]))
         for name in names
-        for section, values in _read(name).items()
+        for section, values in _read(name.removesuffix(".toml")).items()
     ]
 
 
