@@ -10,11 +10,6 @@ from typing import Annotated, Any
 
 import typer
 
-from homogcl.data.own.features import ARRAYS
-from homogcl.data.own.files import PARQUET
-from homogcl.data.own.tables import ending
-from homogcl.data.own.text import DELIMITERS, LISTS
-
 OPTIONS = {
     "source": "Column of the edges' one end.",
     "target": "Column of the edges' other end.",
@@ -25,7 +20,6 @@ OPTIONS = {
     "label": "Column of labels in the file of nodes.",
     "split": "Column in the file of nodes that says train, val or test.",
 }
-FILES = (*DELIMITERS, *LISTS, *PARQUET, *ARRAYS)
 
 
 def with_files(command: Callable[..., None]) -> Callable[..., None]:
@@ -55,7 +49,13 @@ def with_files(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _value(name: str, text: str) -> str | list[str]:
-    if name == "features" and ending(Path(text)) not in FILES:
+    from homogcl.data.own.features import ARRAYS
+    from homogcl.data.own.files import PARQUET
+    from homogcl.data.own.tables import ending
+    from homogcl.data.own.text import DELIMITERS, LISTS
+
+    files = (*DELIMITERS, *LISTS, *PARQUET, *ARRAYS)
+    if name == "features" and ending(Path(text)) not in files:
         return [column.strip() for column in text.split(",")]
     # In `graph.toml` a file stands beside the edges; on the command line, where the user is.
     if name in ("nodes", "features") and Path(text).expanduser().exists():

@@ -10,12 +10,6 @@ import typer
 
 from homogcl.cli.files import with_files
 from homogcl.cli.options import Preset, Root, Set, Task
-from homogcl.core.errors import UserError
-from homogcl.core.settings import parse_overrides
-from homogcl.pages import terminal
-from homogcl.runs.request import Request
-from homogcl.runs.tasks import DEFAULT_TASKS
-from homogcl.runs.train import run_cell
 
 
 @with_files
@@ -34,6 +28,12 @@ def run(
     root: Root = None,
 ) -> None:
     """Train and evaluate every method on every data set and seed; finished cells are skipped."""
+    from homogcl.core.settings import parse_overrides
+    from homogcl.pages import terminal
+    from homogcl.runs.request import Request
+    from homogcl.runs.tasks import DEFAULT_TASKS
+    from homogcl.runs.train import run_cell
+
     overrides = parse_overrides(settings or [])
     epochs = _epochs(milestones)
     scored = tuple(task.value for task in tasks) if tasks else DEFAULT_TASKS
@@ -52,6 +52,8 @@ def run(
 
 
 def _epochs(text: str) -> tuple[int, ...]:
+    from homogcl.core.errors import UserError
+
     try:
         return tuple(int(part) for part in text.split(",") if part.strip())
     except ValueError:

@@ -5,29 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from homogcl.cli.files import with_files
-from homogcl.cli.forecast import foretell
-from homogcl.cli.launch import launch
 from homogcl.cli.options import Batch, Data, Json, OtherData, Preset, Root, Seed, Set, Task
-from homogcl.core.distributed import joined, was_restarted
-from homogcl.core.settings import parse_batch, parse_overrides
-from homogcl.data.load import original_ids
-from homogcl.methods.inference import embeddings
-from homogcl.pages import terminal
-from homogcl.pages.demo import demo as run_demo
-from homogcl.runs import curves
-from homogcl.runs.export import FORMATS, check_ending, write_embeddings
-from homogcl.runs.folder import RunFolder
-from homogcl.runs.log import Log
-from homogcl.runs.request import Request
-from homogcl.runs.train import OnEpoch, link_prediction, ready, scores
-from homogcl.runs.train import train as train_spec
-from homogcl.training.checkpoint import Checkpoints, parse_intervals
-from homogcl.training.loop import Epoch
+
+if TYPE_CHECKING:
+    from homogcl.training.loop import Epoch
 
 
 def demo(
@@ -35,6 +21,8 @@ def demo(
     seed: Seed = 0,
 ) -> None:
     """Compare GRACE with GRACE+HomoGCL on the embedded graph: a table and a page to open."""
+    from homogcl.pages.demo import demo as run_demo
+
     run_demo(out, seed)
 
 
@@ -63,6 +51,19 @@ def train(
 
     SIGINT and SIGTERM stop it after a checkpoint, from which --resume goes on to the same bits.
     """
+    from homogcl.cli.forecast import foretell
+    from homogcl.cli.launch import launch
+    from homogcl.core.distributed import joined, was_restarted
+    from homogcl.core.settings import parse_batch, parse_overrides
+    from homogcl.pages import terminal
+    from homogcl.runs import curves
+    from homogcl.runs.folder import RunFolder
+    from homogcl.runs.log import Log
+    from homogcl.runs.request import Request
+    from homogcl.runs.train import OnEpoch, ready
+    from homogcl.runs.train import train as train_spec
+    from homogcl.training.checkpoint import Checkpoints, parse_intervals
+
     overrides = {**parse_overrides(settings or []), **(parse_batch(batch) if batch else {})}
     spec = Request(method, data, seed, overrides, preset, root=root, files=files)
     spec.settings()
@@ -116,6 +117,10 @@ def evaluate(
     root: Root = None,
 ) -> None:
     """Score a run's embeddings on labels, or its method on edges held out of a new training."""
+    from homogcl.pages import terminal
+    from homogcl.runs.folder import RunFolder
+    from homogcl.runs.train import link_prediction, scores
+
     folder = RunFolder(run)
     spec = folder.spec(root, data, files)
     graph = folder.graph(spec)
@@ -138,6 +143,12 @@ def embed(
     root: Root = None,
 ) -> None:
     """Write the embeddings of a run's graph, or of another one, with the nodes' ids."""
+    from homogcl.data.load import original_ids
+    from homogcl.methods.inference import embeddings
+    from homogcl.pages import terminal
+    from homogcl.runs.export import FORMATS, check_ending, write_embeddings
+    from homogcl.runs.folder import RunFolder
+
     check_ending(output, FORMATS)
     folder = RunFolder(run)
     graph = folder.graph(folder.spec(root, data, files))
