@@ -13,7 +13,7 @@ from homogcl.core.errors import UserError
 from homogcl.core.files import write_atomically
 from homogcl.core.seeds import numpy_stream
 from homogcl.methods.inference import embeddings
-from homogcl.pages.layout import lay_out
+from homogcl.pages.projection import project
 from homogcl.runs.record import Record, write_record
 from homogcl.runs.request import Request
 from homogcl.runs.train import OnEpoch, found, record_of, recorded_at, scores, train
@@ -62,7 +62,7 @@ class LayoutCell:
         z = embeddings(trained.method, trained.graph).numpy()
         order = numpy_stream(self.spec.seed, "points").permutation(len(z))
         shown = np.sort(order[: self.most])
-        at = lay_out(z[shown], "tsne", self.spec.seed).points
+        at = project(z[shown], "tsne", self.spec.seed).points
         # The record comes last: where it is, the points are.
         write_points(self.points_path(results), Points(at, trained.graph.y.numpy()[shown]))
         record = record_of(self.spec, trained, metrics)

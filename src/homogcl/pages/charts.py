@@ -101,6 +101,17 @@ class _Frame:
         hidden = f"<title>{html.escape(hint)}</title>"
         return f'<rect class="{kind}" {box} height="{tall:.1f}">{hidden}</rect>'
 
+    def path(self, values: Sequence[float], kind: str) -> str:
+        """Return a curve through `values` at 1, 2, ..., with a gap where one is not finite."""
+        pen, steps = "M", []
+        for place, value in enumerate(values, 1):
+            if not math.isfinite(value):
+                pen = "M"
+                continue
+            steps.append(f"{pen}{self.x(place):.1f} {self.y(value):.1f}")
+            pen = "L"
+        return f'<path class="{kind}" d="{"".join(steps)}"/>'
+
 
 def counts_chart(bins: SaliencyHistogram) -> str:
     """Return the number of edges in each bin, by label agreement, on a logarithmic axis."""
@@ -108,12 +119,12 @@ def counts_chart(bins: SaliencyHistogram) -> str:
     # A single edge must show, so that the axis begins at a half.
     floor = math.log10(0.5)
     frame = _Frame(_saliency(bins), _Axis(floor, tens[-1], [(t, f"{10**t:,}") for t in tens]))
-    given = (
+    all_kinds = (
         ("same", bins.same, "one class"),
         ("different", bins.different, "two classes"),
         ("unknown", bins.unknown, "no label"),
     )
-    kinds = [(kind, counts, meaning) for kind, counts, meaning in given if counts.any()]
+    kinds = [(kind, counts, meaning) for kind, counts, meaning in all_kinds if counts.any()]
     parts = frame.axes("saliency S of the edge")
     for b, (low, high) in enumerate(_ranges(bins)):
         width = (high - low) / max(len(kinds), 1)
@@ -138,28 +149,27 @@ def agreement_chart(bins: SaliencyHistogram) -> str:
     if labeled := int(bins.labeled.sum()):
         overall = int(bins.same.sum()) / labeled
         parts.append(frame.level(overall, "mean"))
-        said = f"all edges: {100 * overall:.1f} %"
-        parts.append(_text(_LEFT + 4, frame.y(overall) - 5, "start", said, "tag"))
+        tag = f"all edges: {100 * overall:.1f} %"
+        parts.append(_text(_LEFT + 4, frame.y(overall) - 5, "start", tag, "tag"))
     return _svg(parts, "Share of edges within one class by saliency")
 
 
-def curve_chart(name: str, values: Sequence[float]) -> str:
-    """Return one term of the loss by epoch; epochs without a finite value leave a gap."""
+def curve_chart(name: str, curves: Sequence[tuple[str, Sequence[float]]]) -> str:
+    """Return a term of the loss by epoch; epochs without a finite value leave a gap.
+
+    Args:
+        name: The term.
+        curves: The class of each curve in the style sheet, and its values, one per epoch.
+    """
+    values = [value for _, curve in curves for value in curve]
     finite = [value for value in values if math.isfinite(value)] or [0.0]
-    last = float(max(len(values), 2))
+    last = float(max([2, *(len(curve) for _, curve in curves)]))
     epochs = [x for x in round_marks(1.0, last) if 1.0 <= x <= last and x.is_integer()]
     across = _Axis(1.0, last, [(x, f"{x:g}") for x in epochs])
     levels = round_marks(min(finite), max(finite))
     frame = _Frame(across, _Axis(levels[0], levels[-1], [(y, f"{y:.6g}") for y in levels]))
-    pen, steps = "M", []
-    for epoch, value in enumerate(values, 1):
-        if not math.isfinite(value):
-            pen = "M"
-            continue
-        steps.append(f"{pen}{frame.x(epoch):.1f} {frame.y(value):.1f}")
-        pen = "L"
-    curve = f'<path class="curve" d="{"".join(steps)}"/>'
-    return _svg([*frame.axes("epoch"), curve], f"{name} by epoch")
+    paths = [frame.path(curve, kind) for kind, curve in curves]
+    return _svg([*frame.axes("epoch"), *paths], f"{name} by epoch")
 
 
 def round_marks(low: float, high: float) -> list[float]:
@@ -181,9 +191,9 @@ def _ranges(bins: SaliencyHistogram) -> list[tuple[float, float]]:
     return list(pairwise(bounds))
 
 
-def _text(x: float, y: float, anchor: str, said: str, kind: str = "mark") -> str:
+def _text(x: float, y: float, anchor: str, text: str, kind: str = "mark") -> str:
     place = f'x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"'
-    return f'<text class="{kind}" {place}>{html.escape(said)}</text>'
+    return f'<text class="{kind}" {place}>{html.escape(text)}</text>'
 
 
 def _svg(parts: Sequence[str], label: str) -> str:
