@@ -35,7 +35,10 @@ FLOW: tuple[str, ...] = (
 ONLY: dict[str, set[str]] = {"evaluate": {"core"}}
 
 # Pages and tables are made where no training ever runs.
-NEVER_LOADS = ("pages.charts", "pages.comparison_page", "pages.explore_page", "pages.table")
+NEVER_LOADS = (
+    *("pages.charts", "pages.parts", "pages.comparison_page", "pages.explore_page", "pages.table"),
+    *("methods.names", "presets.sections"),
+)
 
 Imports = Mapping[str, set[str]]
 

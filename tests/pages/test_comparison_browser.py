@@ -107,7 +107,7 @@ def test_node_under_the_pointer_is_named_and_marked_in_both_maps(tab: Tab) -> No
         const ratio = scatter.ratio, around = scatter.size / 2 + 4;
         return scatter.top.getImageData((x + around) * ratio, y * ratio, 1, 1).data[3];"""
     for which in (0, 1):
-        assert tab.chrome.execute_script(ring, which) > 100  # type: ignore[no-untyped-call]
+        assert tab.chrome.execute_script(ring, which) > 100
 
 
 def test_hostile_names_are_text(chrome: Chrome, tmp_path: Path) -> None:

@@ -72,7 +72,7 @@ def test_page_shows_the_run(trained: Callable[[str], RunFolder]) -> None:
     assert len(shown.curves["homophily"]) == 3
     assert shown.settings["method.hidden_dim"] == "16"
     assert shown.facts["Nodes"] == "80"
-    assert "3 of k-means" in shown.notes[1]
+    assert "The 3 clusters are those of k-means" in shown.notes[1]
 
 
 def test_saliency_is_that_of_the_trained_plug_in(trained: Callable[[str], RunFolder]) -> None:

@@ -10,12 +10,21 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 _WIDTH, _HEIGHT = 520.0, 220.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 52.0, 10.0, 12.0, 38.0
+
+
+class EdgeKind(NamedTuple):
+    """Edges of one kind: its class in the style sheet, its meaning, and counts by bin, [B]."""
+
+    name: str
+    meaning: str
+    counts: npt.NDArray[np.integer]
 
 
 @dataclass(frozen=True)
@@ -44,6 +53,15 @@ class SaliencyHistogram:
     def labeled(self) -> npt.NDArray[np.integer]:
         """Edges with a label at both ends, [B]."""
         return self.same + self.different
+
+    def kinds(self) -> list[EdgeKind]:
+        """Return the kinds of edges that there are."""
+        kinds = [
+            EdgeKind("same", "one class", self.same),
+            EdgeKind("different", "two classes", self.different),
+            EdgeKind("unknown", "no label", self.unknown),
+        ]
+        return [kind for kind in kinds if kind.counts.any()]
 
     @property
     def total(self) -> npt.NDArray[np.integer]:
@@ -119,20 +137,15 @@ def counts_chart(bins: SaliencyHistogram) -> str:
     # A single edge must show, so that the axis begins at a half.
     floor = math.log10(0.5)
     frame = _Frame(_saliency(bins), _Axis(floor, tens[-1], [(t, f"{10**t:,}") for t in tens]))
-    all_kinds = (
-        ("same", bins.same, "one class"),
-        ("different", bins.different, "two classes"),
-        ("unknown", bins.unknown, "no label"),
-    )
-    kinds = [(kind, counts, meaning) for kind, counts, meaning in all_kinds if counts.any()]
+    kinds = bins.kinds()
     parts = frame.axes("saliency S of the edge")
     for b, (low, high) in enumerate(_ranges(bins)):
         width = (high - low) / max(len(kinds), 1)
-        for place, (kind, counts, meaning) in enumerate(kinds):
-            if counts[b]:
+        for place, kind in enumerate(kinds):
+            if count := int(kind.counts[b]):
                 ends = (low + place * width, low + (place + 1) * width)
-                hint = f"S from {low:.2f} to {high:.2f}: {counts[b]:,} edges, {meaning}"
-                parts.append(frame.bar(ends, math.log10(counts[b]), kind, hint))
+                hint = f"S from {low:.2f} to {high:.2f}: {count:,} edges, {kind.meaning}"
+                parts.append(frame.bar(ends, math.log10(count), kind.name, hint))
     return _svg(parts, "Number of edges by saliency")
 
 

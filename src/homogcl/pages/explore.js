@@ -166,7 +166,6 @@ byId("zoom-fit").addEventListener("click", () => fitAll(scatter));
 for (const button of byId("colors").children) button.addEventListener("click", () => colorBy(button.dataset.by));
 
 onThemeChange(() => colorBy(state.by));
-for (const part of document.querySelectorAll(".labels-only")) part.hidden = !data.labels;
 byId("training").hidden = !byId("training").querySelector("figure");
 colorBy(state.by);
 

@@ -90,8 +90,10 @@ def figure(title: str, content: str, key: Sequence[tuple[str, str]] = ()) -> str
 
 def saliency_figures(bins: SaliencyHistogram) -> str:
     """Return edges by saliency: their number and, where there are labels, their agreement."""
-    figures = [figure("Edges by saliency (logarithmic)", counts_chart(bins))]
-    if bins.labeled.sum():
+    has_labels = bool(bins.labeled.sum())
+    key = [(kind.name, kind.meaning) for kind in bins.kinds()] if has_labels else []
+    figures = [figure("Edges by saliency (logarithmic)", counts_chart(bins), key)]
+    if has_labels:
         figures.append(figure("Share of edges within one class", agreement_chart(bins)))
     return "\n".join(figures)
 
