@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from homogcl.core.errors import UserError
 from homogcl.pages.charts import SaliencyHistogram
-from homogcl.pages.comparison_page import Comparison, EmbeddingMap, render, write_comparison
+from homogcl.pages.comparison_page import Comparison, EmbeddingMap, render, write_page
 from tests.html_reader import Reader, outside_references
 
 ATTACK = "</script><script>alert('x')</script><img src=x onerror=alert(1)>&amp;$title"
@@ -133,7 +133,7 @@ def test_page_without_figures_is_still_a_page(with_bins: bool) -> None:
 
 def test_written_file_is_the_rendered_page(tmp_path: Path) -> None:
     target = tmp_path / "new" / "page.html"
-    assert write_comparison(target, example()) == target
+    assert write_page(target, example()) == target
     assert target.read_text(encoding="utf-8") == render(example())
     assert list(target.parent.iterdir()) == [target]
 
@@ -147,7 +147,7 @@ def test_failed_write_keeps_the_old_file(tmp_path: Path, monkeypatch: pytest.Mon
 
     monkeypatch.setattr("os.fsync", full)
     with pytest.raises(UserError, match=r"page\.html: No space left on device"):
-        write_comparison(target, example())
+        write_page(target, example())
     assert target.read_text() == "old"
     assert list(tmp_path.iterdir()) == [target]
 
@@ -155,7 +155,7 @@ def test_failed_write_keeps_the_old_file(tmp_path: Path, monkeypatch: pytest.Mon
 def test_folder_that_is_a_file_is_a_user_error(tmp_path: Path) -> None:
     (tmp_path / "taken").write_text("")
     with pytest.raises(UserError, match="cannot write"):
-        write_comparison(tmp_path / "taken" / "page.html", example())
+        write_page(tmp_path / "taken" / "page.html", example())
 
 
 @pytest.mark.parametrize("shape", [(3,), (3, 3)])

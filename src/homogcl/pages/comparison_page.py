@@ -71,7 +71,7 @@ class Comparison:
     facts: Mapping[str, str] = field(default_factory=dict)
 
 
-def write_comparison(path: str | Path, comparison: Comparison) -> Path:
+def write_page(path: str | Path, comparison: Comparison) -> Path:
     """Write the page, whole or not at all, and return its path."""
     return write_atomically(Path(path), render(comparison).encode())
 

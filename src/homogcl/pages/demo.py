@@ -11,7 +11,7 @@ from homogcl.homophily.plugin import HomoGCL
 from homogcl.methods.inference import embeddings
 from homogcl.pages import terminal
 from homogcl.pages.charts import SaliencyHistogram
-from homogcl.pages.comparison_page import Comparison, EmbeddingMap, write_comparison
+from homogcl.pages.comparison_page import Comparison, EmbeddingMap, write_page
 from homogcl.pages.explore import cluster, graph_facts, saliency_histogram
 from homogcl.pages.projection import project
 from homogcl.runs.request import Request
@@ -52,7 +52,7 @@ def demo(out: Path, seed: int = 0) -> Path:
         curves=curves,
         facts=graph_facts(trained.graph, trained.graph.y.numpy()),
     )
-    path = write_comparison(out / "index.html", comparison)
+    path = write_page(out / "index.html", comparison)
     _report(results, histogram, path, time.perf_counter() - start)
     return path
 

@@ -14,7 +14,6 @@ from sklearn.preprocessing import normalize
 from torch_geometric.data import Data
 
 from homogcl.core.errors import UserError
-from homogcl.core.files import write_atomically
 from homogcl.core.seeds import integer
 from homogcl.data.load import class_names, node_ids
 from homogcl.evaluate import nearest_neighbors
@@ -22,7 +21,7 @@ from homogcl.homophily.edges import saliencies
 from homogcl.homophily.plugin import HomoGCL
 from homogcl.methods.registry import Method
 from homogcl.pages.charts import SaliencyHistogram
-from homogcl.pages.explore_page import Edges, Explorer, Nearest, Nodes, render
+from homogcl.pages.explore_page import Edges, Explorer, Nearest, Nodes, write_page
 from homogcl.pages.projection import project
 from homogcl.runs.folder import RunFolder
 from homogcl.runs.request import Request
@@ -49,7 +48,7 @@ def write_explorer(
         spec: The run and the place of its graph; by default as the folder has it.
     """
     explorer = explore(folder, way, spec)
-    write_atomically(path, render(explorer).encode())
+    write_page(path, explorer)
     return explorer
 
 
