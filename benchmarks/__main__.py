@@ -122,7 +122,7 @@ def methods() -> list[Row]:
     rows: list[Row] = []
     for name in names:
         # InfoGCL's presets contrast nodes with summaries, where there are no pairs to expand.
-        plugged = method_class(name).expands_positives and name != "infogcl"
+        plugged = method_class(name).combines and name != "infogcl"
         variants = [name, f"{name}+homogcl"] if plugged else [name]
         for each in variants:
             taken = measure("step", each, "photo", 1, *([WEIGHTED] if name == "progcl" else []))

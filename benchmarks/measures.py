@@ -22,6 +22,7 @@ from homogcl.data.load import citation_graph, load
 from homogcl.data.own.graph import read_own
 from homogcl.data.structural import structural_features
 from homogcl.losses import Workspace, info_nce
+from homogcl.losses.contrast.negatives import AllPairs
 from homogcl.methods.grace import GRACE
 from homogcl.methods.registry import Method, Sizes, build, total
 from homogcl.presets.resolve import resolve
@@ -53,7 +54,7 @@ def loss_share(nodes: int = 7650, dim: int = 256) -> Measured:
     for name, workspace in (("kept", kept), ("recomputed", recomputed)):
 
         def one(workspace: Workspace = workspace) -> None:
-            info_nce(u, v, 0.5, workspace=workspace).backward()  # type: ignore[no-untyped-call]
+            info_nce(u, v, 0.5, negatives=AllPairs(workspace)).backward()  # type: ignore[no-untyped-call]
 
         seconds = seconds_of(one)
         result |= {f"seconds_{name}": seconds, f"share_{name}": operations / seconds / limit}

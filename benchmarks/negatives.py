@@ -11,6 +11,7 @@ from torch.nn import functional
 from benchmarks.measures import Measured
 from homogcl.homophily.clusters import centroids
 from homogcl.losses import info_nce
+from homogcl.losses.contrast.negatives import Sampled
 from homogcl.losses.contrast.sampled import Columns, stratified_columns
 
 COUNTS = (64, 128, 256, 512, 1024, 2048, 4096)
@@ -61,7 +62,8 @@ def loss_errors(nodes: int = 4_000, clusters: int = 20, dim: int = 64) -> Measur
     weight = torch.eye(dim).requires_grad_()
 
     def loss_and_gradient(columns: Columns | None) -> tuple[Tensor, Tensor]:
-        loss = info_nce(x @ weight, other @ weight, 0.5, columns=columns)
+        negatives = Sampled(columns) if columns else None
+        loss = info_nce(x @ weight, other @ weight, 0.5, negatives=negatives)
         (gradient,) = torch.autograd.grad(loss, weight)
         return loss.detach(), gradient
 

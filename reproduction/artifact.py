@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from homogcl.runs.grid import find_record, run_cell
+from homogcl.runs.log import OnEpoch
 from homogcl.runs.record import Record
 from homogcl.runs.request import Request
-from homogcl.runs.train import OnEpoch, found, recorded_at, run_cell
 
 
 class Cell(Protocol):
@@ -43,15 +44,15 @@ class GraphCell:
 
     def path(self, results: Path) -> Path:
         """Return where the record lies below the folder `results`."""
-        return recorded_at(self.spec, results / self.folder)
+        return self.spec.resolve(by_size=False).record_path(results / self.folder)
 
     def found(self, results: Path) -> Record | None:
         """Return the record below the folder `results`, or None unless it is all that is needed."""
-        return found(self.spec, results / self.folder)
+        return find_record(self.spec.resolve(by_size=False), results / self.folder)
 
     def run(self, results: Path, on_epoch: OnEpoch | None = None) -> tuple[Record, bool]:
         """Train, evaluate and record, unless that was done."""
-        return run_cell(self.spec, results / self.folder, on_epoch)
+        return run_cell(self.spec.resolve(by_size=False), results / self.folder, on_epoch)
 
 
 @dataclass(frozen=True)

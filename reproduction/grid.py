@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
+from homogcl.runs.log import OnEpoch
 from homogcl.runs.record import Record
-from homogcl.runs.tasks import TASKS
-from homogcl.runs.train import OnEpoch
+from homogcl.runs.tasks import task_names
 from reproduction.artifact import Artifact, Cell, GraphCell
 
 
@@ -67,5 +67,5 @@ def _merged(cell: Cell, other: Cell) -> Cell:
     if not (isinstance(cell, GraphCell) and isinstance(other, GraphCell)):
         return cell
     asked = {*cell.spec.tasks, *other.spec.tasks}
-    tasks = tuple(task for task in TASKS if task in asked)
+    tasks = tuple(task for task in task_names() if task in asked)
     return replace(cell, spec=replace(cell.spec, tasks=tasks))

@@ -14,9 +14,12 @@ from homogcl.core.files import write_atomically
 from homogcl.core.seeds import numpy_stream
 from homogcl.methods.inference import embeddings
 from homogcl.pages.projection import project
+from homogcl.runs.grid import find_record, record_of
+from homogcl.runs.log import OnEpoch
 from homogcl.runs.record import Record, write_record
 from homogcl.runs.request import Request
-from homogcl.runs.train import OnEpoch, found, record_of, recorded_at, scores, train
+from homogcl.runs.scores import scores
+from homogcl.runs.train import fit_run
 
 
 @dataclass(frozen=True)
@@ -42,7 +45,7 @@ class LayoutCell:
 
     def path(self, results: Path) -> Path:
         """Return where the record lies below the folder `results`."""
-        return recorded_at(self.spec, results / self.folder)
+        return self.spec.resolve(by_size=False).record_path(results / self.folder)
 
     def points_path(self, results: Path) -> Path:
         """Return where the points lie below the folder `results`."""
@@ -50,14 +53,15 @@ class LayoutCell:
 
     def found(self, results: Path) -> Record | None:
         """Return the record below the folder `results`, or None unless the points are there too."""
-        record = found(self.spec, results / self.folder)
+        record = find_record(self.spec.resolve(by_size=False), results / self.folder)
         return record if self.points_path(results).exists() else None
 
     def run(self, results: Path, on_epoch: OnEpoch | None = None) -> tuple[Record, bool]:
         """Train, evaluate, lay out and record, unless that was done."""
         if (done := self.found(results)) is not None:
             return done, False
-        trained = train(self.spec, on_epoch=on_epoch)
+        run = self.spec.resolve(by_size=False)
+        trained = fit_run(run, on_epoch=on_epoch)
         metrics = scores(trained.method, trained.graph, self.spec.seed, self.spec.tasks)
         z = embeddings(trained.method, trained.graph).numpy()
         order = numpy_stream(self.spec.seed, "points").permutation(len(z))
@@ -65,7 +69,7 @@ class LayoutCell:
         at = project(z[shown], "tsne", self.spec.seed).points
         # The record comes last: where it is, the points are.
         write_points(self.points_path(results), Points(at, trained.graph.y.numpy()[shown]))
-        record = record_of(self.spec, trained, metrics)
+        record = record_of(run, trained, metrics)
         write_record(results / self.folder, record)
         return record, True
 

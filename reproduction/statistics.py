@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from torch_geometric.data import Data
 
-from homogcl.data.load import load, statistics
+from homogcl.data.load import load
+from homogcl.data.summary import summarize
 from homogcl.pages.table import Cell, Table
 from reproduction.reported import find, read
 
@@ -26,12 +27,13 @@ def statistics_table(data: Sequence[str]) -> Table:
 
 
 def _counts(name: str, graph: Data) -> list[Cell]:
-    found = statistics(graph)
+    summary = summarize(graph)
+    sizes = {**vars(summary), "edges": 2 * summary.edges}  # both directions
     printed = read("statistics")
     cells: list[Cell] = []
     for what in COUNTED:
-        count: int = getattr(found, what)
+        count: int = sizes[what]
         made = what == "features" and bool(graph.get("structural"))
         paper = find(printed, "", name, what)
         cells += [f"{count} structural" if made else count, paper.printed if paper else None]
-    return [*cells, found.homophily]
+    return [*cells, summary.homophily]

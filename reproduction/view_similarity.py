@@ -6,7 +6,8 @@ from torch_geometric.data import Data
 
 from homogcl.core.errors import UserError
 from homogcl.core.seeds import stream
-from homogcl.homophily.plugin import HomoGCL
+from homogcl.evaluate.tasks import Task, TaskInputs
+from homogcl.homophily.plugins.homogcl import HomoGCL
 from homogcl.methods.base import Method
 from homogcl.methods.grace import GRACE
 from homogcl.methods.inference import evaluation, without_labels
@@ -35,3 +36,14 @@ def view_similarities(method: Method, graph: Data, seed: int) -> dict[str, float
         views = base.views(without_labels(graph), stream(seed, "similarity"))
         found = mean_similarities(*base.compared(views))
     return {"positive_similarity": found.positive, "negative_similarity": found.negative}
+
+
+def _score(inputs: TaskInputs) -> dict[str, float]:
+    return view_similarities(inputs.model, inputs.graph, inputs.seed)
+
+
+def _check(method: Method) -> None:
+    comparing(method)
+
+
+SIMILARITY = Task("similarity", "positive_similarity", _score, cheap=True, check=_check)

@@ -13,13 +13,15 @@ from pydantic import JsonValue
 from torch import Tensor
 from torch_geometric.data import Data
 
-from homogcl.core.config import Config
+from homogcl.core.config import Config, validated
 from homogcl.core.memory import peak_bytes, reset_peak
 from homogcl.core.seeds import stream
-from homogcl.evaluate import ProbeConfig
-from homogcl.methods.registry import Sizes, build, configure, validated
+from homogcl.evaluate.probe import ProbeConfig
+from homogcl.evaluate.tasks import PROBE
+from homogcl.methods.registry import configure
 from homogcl.presets.resolve import resolve
 from homogcl.presets.sections import NO_DATA_SET
+from homogcl.runs.log import OnEpoch
 from homogcl.runs.record import (
     Metrics,
     Record,
@@ -32,8 +34,10 @@ from homogcl.runs.record import (
     split_sha256,
     write_record,
 )
-from homogcl.runs.train import OnEpoch, probe, scores
-from homogcl.training.loop import Epoch, fit
+from homogcl.runs.run import Run
+from homogcl.runs.scores import inputs_of, scores
+from homogcl.runs.train import fit_run
+from homogcl.training.loop import Epoch
 from reproduction.vision import (
     ImageData,
     Images,
@@ -129,16 +133,13 @@ class VisionCell:
 
     def _outcome(self, images: Images, rows: Data, on_epoch: OnEpoch | None) -> _Outcome:
         if self.method == "pixels":
-            return _Outcome(0.0, probe(rows.x, rows, self.seed))
+            return _Outcome(0.0, PROBE.score(inputs_of(rows.x, rows, self.seed)))
         if self.method == "simclr":
             config = validated(SimCLRConfig, self.overrides)
             return _contrasted(images, rows, config, self.seed, on_epoch)
         settings = resolve("mlp", NO_DATA_SET, self.overrides)
-        perceptron = build("mlp", settings.method, Sizes.of(rows), self.seed)
-        started = time.perf_counter()
-        fit(perceptron, rows, settings.train, seed=self.seed, on_epoch=on_epoch)
-        seconds = time.perf_counter() - started
-        return _Outcome(seconds, scores(perceptron, rows, self.seed, ("probe",)))
+        trained = fit_run(Run.of("mlp", settings, rows, self.seed), on_epoch=on_epoch)
+        return _Outcome(trained.seconds, scores(trained.method, rows, self.seed, ("probe",)))
 
     def _settings(self, *, all_of_them: bool) -> dict[str, JsonValue]:
         """Return the settings as a record of a graph has them: what is trained, how, and probed."""
@@ -206,5 +207,5 @@ def _contrasted(
     model = train_simclr(images.train, config, seed, follow)
     seconds = time.perf_counter() - started
     z: Tensor = torch.cat([model.embed(images.train), model.embed(images.test)])
-    found = probe(z, rows, seed) | milestones.get(str(config.epochs), {})
+    found = PROBE.score(inputs_of(z, rows, seed)) | milestones.get(str(config.epochs), {})
     return _Outcome(seconds, found, milestones, terms)

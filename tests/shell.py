@@ -4,6 +4,9 @@ import pytest
 
 from homogcl import cli
 
+# Settings under which a training takes a moment.
+FAST = ("--set", "epochs=2", "--set", "hidden_dim=16", "--set", "out_dim=8")
+
 
 class Shell:
     """Runs `homogcl` in this process and keeps what it printed."""

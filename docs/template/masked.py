@@ -9,6 +9,7 @@ from torch_geometric.data import Data
 
 from homogcl import Positives, info_nce, mask_features
 from homogcl.core.config import Probability
+from homogcl.homophily.positives import MEANS, SUMS
 from homogcl.methods.registry import Method, Sizes
 from homogcl.nn.encoders import Encoder, EncoderConfig
 from homogcl.views.augment import TwoViews
@@ -23,7 +24,7 @@ class Masked(Method):
     """
 
     name = "Masked"  # as your paper prints it
-    expands_positives = True  # `objective` takes neighbor pairs, so that +homogcl works
+    combines = SUMS | MEANS  # how `objective` takes neighbor pairs, so that plug-ins work
 
     class Config(EncoderConfig):
         """Settings, each with the default that just works."""
@@ -46,8 +47,9 @@ class Masked(Method):
         self, views: TwoViews, positives: Positives = Positives.none()
     ) -> dict[str, Tensor]:
         """Return the named scalars to minimize."""
+        near = self.accept(positives)
         u, v = self.encoder(views.first), self.encoder(views.second)
-        pairs = (positives.within(views.first), positives.within(views.second))
+        pairs = (near.within(views.first), near.within(views.second))
         return {"contrast": info_nce(u, v, self.config.temperature, pairs)}
 
     def embed(self, graph: Data) -> Tensor:

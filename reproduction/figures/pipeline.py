@@ -14,11 +14,11 @@ import torch
 from torch import Tensor
 
 from homogcl.core.seeds import stream
-from homogcl.homophily.clusters import saliency, soft_assignment
-from homogcl.homophily.plugin import HomoGCL
+from homogcl.homophily.plugins.homogcl import HomoGCL
+from homogcl.homophily.saliency import saliency, soft_assignment
 from homogcl.methods.grace import GRACE
-from homogcl.methods.registry import Sizes, build
 from homogcl.runs.request import Request
+from homogcl.runs.train import new_method
 from reproduction.artifact import Artifact, Cell
 from reproduction.figures.drawing import BLACK, BLUE, CLASSES, GRAY, GREEN, ORANGE, draw
 
@@ -49,9 +49,8 @@ class Pipeline:
 
 def pipeline(seed: int = 0) -> Pipeline:
     """Return the picture of one step of GRACE with HomoGCL on the generated graph."""
-    spec = Request("grace+homogcl", "demo", seed)
-    graph = spec.graph()
-    method = build(spec.method, spec.settings().method, Sizes.of(graph), seed)
+    run = Request("grace+homogcl", "demo", seed).resolve(by_size=False)
+    graph, method = run.graph, new_method(run)
     assert isinstance(method, HomoGCL)
     base = method.base
     assert isinstance(base, GRACE)
@@ -59,7 +58,9 @@ def pipeline(seed: int = 0) -> Pipeline:
     with torch.no_grad():
         terms = list(method.objective(views))
         u, v = base.compared(views.base)
-        h, r, s = method.embed(graph), method.assignment(graph), method.saliency(graph)
+        h, r, s = method.embed(graph), method.assignment(graph), method.edge_scores(graph)
+    assert r is not None
+    assert s is not None
     weights = method.term_weights()
     total = " + ".join(f"{weights.get(term, 1.0):g} · {term}" for term in terms)
     first, second = views.base.first, views.base.second

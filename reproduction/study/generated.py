@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from homogcl.data.datasets import Shares
+from homogcl.data.shares import Shares
 from homogcl.runs.record import Record, Summary
 from homogcl.runs.request import Request
 from reproduction.artifact import Artifact, Cell, GraphCell

@@ -12,13 +12,16 @@ if TYPE_CHECKING:
     from homogcl.core.errors import UserError
     from homogcl.data.load import load
     from homogcl.data.own.graph import read_own
-    from homogcl.evaluate import nearest_neighbors
-    from homogcl.homophily.clusters import centroids, homophily_loss, saliency, soft_assignment
+    from homogcl.evaluate.neighbors import nearest_neighbors
+    from homogcl.homophily.clusters import centroids
     from homogcl.homophily.edges import EdgeSaliency, edge_saliency
-    from homogcl.homophily.plugin import HomoGCL
+    from homogcl.homophily.plugins.homogcl import HomoGCL
     from homogcl.homophily.positives import Positives
+    from homogcl.homophily.saliency import homophily_loss, saliency, soft_assignment
     from homogcl.losses import info_nce
     from homogcl.runs.embedder import Embedder
+    from homogcl.runs.request import Request
+    from homogcl.runs.train import train_run
     from homogcl.runs.transform import AddEmbeddings
     from homogcl.views.augment import augment, drop_edges, mask_features
 
@@ -30,6 +33,7 @@ __all__ = [
     "Embedder",
     "HomoGCL",
     "Positives",
+    "Request",
     "UserError",
     "augment",
     "centroids",
@@ -43,27 +47,30 @@ __all__ = [
     "read_own",
     "saliency",
     "soft_assignment",
+    "train_run",
 ]
 
 _MODULES = {
     "AddEmbeddings": "runs.transform",
     "EdgeSaliency": "homophily.edges",
     "Embedder": "runs.embedder",
-    "HomoGCL": "homophily.plugin",
+    "HomoGCL": "homophily.plugins.homogcl",
     "Positives": "homophily.positives",
+    "Request": "runs.request",
     "UserError": "core.errors",
     "augment": "views.augment",
     "centroids": "homophily.clusters",
     "drop_edges": "views.augment",
     "edge_saliency": "homophily.edges",
-    "homophily_loss": "homophily.clusters",
+    "homophily_loss": "homophily.saliency",
     "info_nce": "losses",
     "load": "data.load",
     "mask_features": "views.augment",
-    "nearest_neighbors": "evaluate",
+    "nearest_neighbors": "evaluate.neighbors",
     "read_own": "data.own.graph",
-    "saliency": "homophily.clusters",
-    "soft_assignment": "homophily.clusters",
+    "saliency": "homophily.saliency",
+    "soft_assignment": "homophily.saliency",
+    "train_run": "runs.train",
 }
 
 # Type checkers read the imports above; to them, any other attribute stays an error.

@@ -4,15 +4,25 @@ import pytest
 import torch
 from torch_geometric.data import Data
 
-from homogcl.advice.estimate import PIECES, Estimate, Rates, doubt, estimate, kept_tiles, piece
+from homogcl.advice.estimate import (
+    COPIES,
+    PIECES,
+    Estimate,
+    Rates,
+    doubt,
+    estimate,
+    kept_tiles,
+    may_exceed,
+    memory_needed,
+    piece,
+)
 from homogcl.advice.flops import Operations, counted, through
-from homogcl.cli import forecast
-from homogcl.core.errors import UserError
 from homogcl.data.load import citation_graph
 from homogcl.losses import Workspace, info_nce
+from homogcl.losses.contrast.negatives import AllPairs
 from homogcl.methods.registry import Sizes, build, method_names
-from homogcl.presets.resolve import Settings, resolve
-from homogcl.runs.request import Request
+from homogcl.presets.resolve import resolve
+from homogcl.runs.run import Run
 from homogcl.training.loop import fit
 from tests.graphs import same, snapshot
 
@@ -59,7 +69,7 @@ def test_tiles_take_what_the_loss_borrows(
 
     monkeypatch.setattr(Workspace, "borrow", watched)
     u = torch.ones(nodes, 2, requires_grad=True)
-    info_nce(u, u, 0.5, workspace=Workspace(budget))
+    info_nce(u, u, 0.5, negatives=AllPairs(Workspace(budget)))
     assert taken == [kept_tiles(nodes, budget)]
 
 
@@ -147,29 +157,38 @@ def test_memory_is_doubted_only_where_there_is_too_little() -> None:
     assert "negatives=sampled" in doubt(2 * 10**9, 10**9)
 
 
-@pytest.mark.parametrize(
-    ("free", "said"), [(10**12, ""), (3 * 10**9, "warning: "), (10**9, "refused")]
-)
-def test_a_training_without_memory_is_warned_of_or_refused(
-    free: int, said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def expected(name: str, settings: Settings, graph: Data, seed: int) -> Estimate:
-        return Estimate(120.0, 5 * 10**9)
+def test_memory_is_what_the_estimate_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("homogcl.advice.estimate.PIECES", (20, 40, 60))
+    monkeypatch.setattr("homogcl.advice.estimate.peak_bytes", lambda: 10**6)
+    monkeypatch.setattr("homogcl.advice.estimate.reset_peak", lambda: 0)
+    graph = citation_graph(600, 3, 10, seed=0)
+    settings = resolve("grace", "", NARROW)
+    expected = estimate("grace", settings, graph)
+    assert expected is not None
+    assert memory_needed(Run.of("grace", settings, graph)) == expected.bytes
+    assert memory_needed(Run.of("raw", resolve("raw", ""), graph)) is None
 
-    monkeypatch.setattr(forecast, "estimate", expected)
-    monkeypatch.setattr(forecast, "available_bytes", lambda: free)
-    spec = Request("grace", "demo", overrides={"epochs": 1000})
-    graph = citation_graph(100, 3, 10, seed=0)
-    if said == "refused":
-        with pytest.raises(UserError, match="need 5"):
-            forecast.foretell(spec, graph)
-        return
-    forecast.foretell(spec, graph)
-    printed = capsys.readouterr().err
-    assert "training takes about 2 minutes and 5.0 GB" in printed
-    assert ("warning: " in printed) == (said != "")
-    forecast.foretell(Request("grace", "demo", overrides={"epochs": 1}), graph)
-    assert capsys.readouterr().err == ""
+
+def test_a_piece_too_small_for_the_settings_tells_no_memory(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("homogcl.advice.estimate.PIECES", (20, 40, 60))
+    graph = citation_graph(600, 3, 10, seed=0)
+    many = {**NARROW, "negatives": "sampled", "num_negatives": 300}
+    assert memory_needed(Run.of("grace", resolve("grace", "", many), graph)) is None
+
+
+def test_small_arrays_cannot_exceed_the_memory() -> None:
+    graph = Data(x=torch.ones(100, 8), edge_index=torch.zeros(2, 0, dtype=torch.long))
+    run = Run.of("grace", resolve("grace", "", {"hidden_dim": 32, "out_dim": 4}), graph)
+    widest = 4 * COPIES * 100 * 32
+    assert may_exceed(run, widest - 1)
+    assert not may_exceed(run, widest)
+    graph.x = torch.ones(100, 64)
+    assert may_exceed(run, 2 * widest - 1)
+    graph.x = torch.eye(100).to_sparse_csr()  # of 100 numbers
+    assert may_exceed(run, widest - 1)
+    assert not may_exceed(run, widest)
 
 
 def test_a_training_by_batches_is_as_many_steps_as_it_has_batches(
@@ -179,7 +198,7 @@ def test_a_training_by_batches_is_as_many_steps_as_it_has_batches(
     seen = []
     monkeypatch.setattr("homogcl.advice.estimate._seconds", lambda step, repeats: 2.0)
     monkeypatch.setattr(
-        "homogcl.advice.estimate.fit", lambda method, part, *_, **__: seen.append(part)
+        "homogcl.advice.estimate.fit_checked", lambda method, part, *_, **__: seen.append(part)
     )
     given = {**NARROW, "batch": "parts", "batch_size": 1000}
     expected = estimate("grace", resolve("grace", "unknown", given), graph)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from homogcl.advice.flops import Operations, counted, through
 from homogcl.data.load import citation_graph
 from homogcl.losses import Workspace, info_nce
+from homogcl.losses.contrast.negatives import AllPairs, Sampled
 from homogcl.losses.contrast.sampled import Columns
 from homogcl.nn.encoders import Encoder, EncoderConfig
 from homogcl.nn.sparse import Pattern, pair_products
@@ -51,7 +52,8 @@ def test_the_exact_loss_compares_all_pairs() -> None:
     u, v = torch.randn(2, n, d, requires_grad=True).unbind()
 
     def step(budget: int) -> None:
-        torch.autograd.backward(info_nce(u, v, 0.5, tile=tile, workspace=Workspace(budget)))
+        negatives = AllPairs(Workspace(budget), tile=tile)
+        torch.autograd.backward(info_nce(u, v, 0.5, negatives=negatives))
 
     # All of A Bᵀ; of A Aᵀ and B Bᵀ the tiles on and above the diagonal.
     pairs = n * n + 2 * (n * (n + tile) // 2)
@@ -67,7 +69,7 @@ def test_the_sampled_loss_compares_with_the_columns_alone() -> None:
     columns = Columns(torch.arange(m), torch.full((m,), n / m))
 
     def step() -> None:
-        torch.autograd.backward(info_nce(u, v, 0.5, columns=columns))
+        torch.autograd.backward(info_nce(u, v, 0.5, negatives=Sampled(columns)))
 
     once = 2 * (2 * n) * (2 * m) * d
     # Forward and both gradients.

@@ -16,10 +16,7 @@ from homogcl.testing import Candidate, Check, candidate, checks_of
 
 BASES = method_names()
 PLUGGED = [
-    f"{base}+{plugin}"
-    for base in BASES
-    if method_class(base).expands_positives
-    for plugin in plugin_names()
+    f"{base}+{plugin}" for base in BASES if method_class(base).combines for plugin in plugin_names()
 ]
 CONTRACT = [
     pytest.param(each, check, id=f"{name}-{each.name}")

@@ -19,8 +19,6 @@ from homogcl.core.distributed import (
     average_gradients,
     joined,
     ranks_of,
-    shared,
-    sharing,
     was_restarted,
 )
 from homogcl.core.errors import UserError
@@ -28,6 +26,7 @@ from homogcl.core.seeds import stream
 from homogcl.homophily.clusters import centroids
 from homogcl.homophily.positives import Positives
 from homogcl.losses import info_nce
+from homogcl.losses.contrast.negatives import AllPairs
 from homogcl.methods.base import Method, Sizes, total
 from homogcl.methods.registry import build
 from homogcl.training.checkpoint import Checkpoints
@@ -68,9 +67,8 @@ def test_loss_and_gradient_are_those_of_one_process(
     def loss_and_gradients(ranks: Ranks) -> tuple[Tensor, ...]:
         u, v = (vectors(nodes, seed).requires_grad_() for seed in (0, 1))
         positives = (pairs_among(linked, nodes, 2), pairs_among(linked, nodes, 2))
-        with shared(Sharing(pairs=ranks)):
-            loss = info_nce(u, v, temperature, positives, tile=7)
-            grads = torch.autograd.grad(loss, (u, v))
+        loss = info_nce(u, v, temperature, positives, AllPairs(ranks=ranks, tile=7))
+        grads = torch.autograd.grad(loss, (u, v))
         return (loss.detach(), *grads)
 
     alone = loss_and_gradients(ALONE)
@@ -277,11 +275,42 @@ def test_values_are_gathered_and_those_of_the_first_are_given(tmp_path: Path) ->
     assert work(ALONE) == ([0], 7, True, 0.0)
 
 
-def test_nothing_is_shared_outside_of_a_training() -> None:
-    assert sharing() == Sharing()
-    with shared(Sharing(pairs=Ranks(1, 2))):
-        assert sharing().pairs == Ranks(1, 2)
-    assert sharing() == Sharing()
+def test_ranks_of_a_training_are_those_that_share_something() -> None:
+    ranks = Ranks(1, 2)
+    assert Sharing().ranks == ALONE
+    assert Sharing(pairs=ranks).ranks == Sharing(nodes=ranks).ranks == ranks
+
+
+@pytest.mark.parametrize("config", [TrainConfig(epochs=1), BATCHED])
+def test_plug_in_and_base_share_within_a_training_and_not_afterwards(
+    config: TrainConfig, block_graph: Data, tmp_path: Path
+) -> None:
+    graph = double(block_graph)
+
+    def train(ranks: Ranks) -> tuple[set[Sharing], set[Sharing]]:
+        method = new(graph)
+        within: set[Sharing] = set()
+
+        def look(epoch: Epoch) -> None:
+            within.update(sharings(method))
+
+        fit(method, graph, config, seed=0, ranks=ranks, on_epoch=look)
+        return within, sharings(method)
+
+    def sharings(method: Method) -> set[Sharing]:
+        return {each.sharing for each in method.modules() if isinstance(each, Method)}
+
+    (within, after), _ = run_ranks(2, train, tmp_path)
+    ranks = Ranks(0, 2)
+    assert within == {Sharing(pairs=ranks) if config.batch == "full" else Sharing(nodes=ranks)}
+    assert after == {Sharing()}
+
+
+def test_what_is_shared_is_no_part_of_a_methods_state(block_graph: Data) -> None:
+    method = new(block_graph)
+    before = list(method.state_dict())
+    method.share(Sharing(pairs=Ranks(1, 2)))
+    assert list(method.state_dict()) == before
 
 
 def test_ranks_are_those_of_the_launcher() -> None:

@@ -120,3 +120,23 @@ def write_matrix() -> Callable[..., bytes]:
 def write_array() -> Callable[[npt.NDArray[np.generic]], bytes]:
     """Give the writer of old pickles of arrays."""
     return lambda array: b"\x80\x02" + _pickled_array(array) + b"."
+
+
+NODES = 40  # of the graph of friends
+
+
+@pytest.fixture
+def friends(tmp_path: Path) -> Path:
+    """A ring of nodes, every fourth of them without a label."""
+    graph = tmp_path / "friends"
+    graph.mkdir()
+    ring = "".join(f"n{i:02},n{(i + 1) % NODES:02}\n" for i in range(NODES))
+    (graph / "edges.csv").write_text("a,b\n" + ring)
+    rows = "".join(
+        f"n{i:02},{'' if i % 4 == 0 else 'odd' if i % 2 else 'even'},{i}\n" for i in range(NODES)
+    )
+    (graph / "nodes.csv").write_text("id,kind,size\n" + rows)
+    (graph / "graph.toml").write_text(
+        'edges = "edges.csv"\nnodes = "nodes.csv"\nlabel = "kind"\nfeatures = ["size"]\n'
+    )
+    return graph

@@ -12,7 +12,7 @@ from sklearn.cluster import KMeans
 
 from homogcl.core.errors import UserError
 from homogcl.core.seeds import integer
-from homogcl.evaluate import cluster_scores
+from homogcl.evaluate.cluster import cluster_scores
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

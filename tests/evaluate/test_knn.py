@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn.neighbors import KNeighborsClassifier
 
 from homogcl.core.errors import UserError
-from homogcl.evaluate import knn_scores
+from homogcl.evaluate.knn import knn_scores
 
 N = 90
 TRAIN, VAL, TEST = (np.arange(N) % 3 == part for part in range(3))

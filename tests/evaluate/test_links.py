@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from homogcl.core.errors import UserError
 from homogcl.core.seeds import stream
 from homogcl.data.edges import undirected
-from homogcl.evaluate import Links, hold_out, link_scores
+from homogcl.evaluate.links import Links, hold_out, link_scores
 
 
 @given(

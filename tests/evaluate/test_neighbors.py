@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from sklearn.neighbors import NearestNeighbors
 
 from homogcl.core.errors import UserError
-from homogcl.evaluate import nearest_neighbors
+from homogcl.evaluate.neighbors import nearest_neighbors
 
 
 @given(st.integers(2, 40), st.integers(1, 45), st.integers(1, 50), st.integers(0, 2**31))

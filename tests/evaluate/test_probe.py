@@ -13,8 +13,7 @@ from torch import Tensor
 
 from homogcl.core.errors import UserError
 from homogcl.core.seeds import stream
-from homogcl.evaluate import ProbeConfig, linear_probe, predictions
-from homogcl.evaluate.probe import training
+from homogcl.evaluate.probe import ProbeConfig, linear_probe, predictions, training
 
 CHOSEN = ("val_accuracy", "probe_step", "probe_weight_decay")
 QUICK = ProbeConfig(steps=40, weight_decays=(1e-4, 1e-1))

@@ -7,9 +7,10 @@ from sklearn.metrics import roc_auc_score
 from torch_geometric.data import Data
 
 from homogcl.core.seeds import stream
-from homogcl.homophily.clusters import centroids, soft_assignment
-from homogcl.homophily.edges import EdgeSaliency, edge_saliency
-from homogcl.homophily.plugin import HomoGCL
+from homogcl.homophily.clusters import centroids
+from homogcl.homophily.edges import EdgeSaliency, edge_saliency, row_saliency
+from homogcl.homophily.plugins.homogcl import HomoGCL
+from homogcl.homophily.saliency import soft_assignment
 from homogcl.methods.inference import embeddings
 from homogcl.methods.registry import Sizes, build
 from homogcl.training.loop import TrainConfig, fit
@@ -34,7 +35,7 @@ def test_rows_are_the_cosines_of_posteriors(block_graph: Data) -> None:
     method = trained(block_graph)
     table = edge_saliency(method, block_graph)
     h = embeddings(method, block_graph)
-    c = centroids(h, 3, stream(0, "any"), method.centroids, method.config.kmeans_iterations)
+    c = centroids(h, 3, stream(0, "any"), method.centroids)
     r = soft_assignment(h, c, method.config.two_sigma_sq)
     expected = [slow_saliency(r, s, t) for s, t in zip(table.source, table.target, strict=True)]
     np.testing.assert_allclose(table.saliency, expected, atol=1e-6)
@@ -80,3 +81,39 @@ def test_summary_counts() -> None:
     assert (summary["edges"], summary["labeled_edges"]) == (4, 3)
     assert summary["auc"] == roc_auc_score([0, 1, 1], [0.0, 0.05, 0.9])
     assert EdgeSaliency(zeros[:0], zeros[:0], s[:0], same[:0]).summary()["mean"] is None
+
+
+def two_groups(scale: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
+    """Two far groups of five nodes, all pairs joined inside them, and one edge between them."""
+    rng = np.random.default_rng(0)
+    z = np.repeat([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], 5, axis=0) + 0.05 * rng.normal(size=(10, 3))
+    inside = [(i, j) for i in range(10) for j in range(10) if i != j and i // 5 == j // 5]
+    edges = sorted([*inside, (4, 5), (5, 4)])
+    return scale * z, np.array(edges).T
+
+
+def test_edge_between_groups_is_the_least_salient() -> None:
+    z, edges = two_groups()
+    s = row_saliency(z, edges, num_clusters=2, seed=0)
+    across = edges[0] // 5 != edges[1] // 5
+    assert s[across].max() < 0.1
+    assert s[~across].min() > 0.9
+
+
+def test_scale_of_the_embedding_does_not_matter() -> None:
+    z, edges = two_groups()
+    far, _ = two_groups(1000.0)
+    assert row_saliency(far, edges, 2, 0) == pytest.approx(row_saliency(z, edges, 2, 0), abs=1e-4)
+
+
+@pytest.mark.parametrize("clusters", [1, 50])
+def test_one_cluster_or_too_many_still_give_saliency(clusters: int) -> None:
+    z, edges = two_groups()
+    s = row_saliency(z, edges, clusters, 0)
+    assert np.isfinite(s).all()
+    assert ((s >= 0) & (s <= 1)).all()
+
+
+def test_equal_rows_are_surely_alike() -> None:
+    _, edges = two_groups()
+    assert row_saliency(np.ones((10, 3)), edges, 2, 0) == pytest.approx(1.0)

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 import torch
 from hypothesis import given
@@ -6,7 +8,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from homogcl.core.seeds import stream
-from homogcl.homophily.positives import Positives
+from homogcl.homophily.positives import MEANS, Combine, Positives
 from homogcl.views.augment import drop_edges
 
 
@@ -55,30 +57,25 @@ def test_induced_subgraph_keeps_its_pairs_and_their_weights() -> None:
     assert positives.present is None
 
 
-@given(
-    seed=st.integers(0, 999),
-    masked=st.booleans(),
-    averaged=st.booleans(),
-)
-def test_weights_are_those_of_a_loop_over_pairs(seed: int, masked: bool, averaged: bool) -> None:
+@given(seed=st.integers(0, 999), masked=st.booleans(), way=st.sampled_from(Combine))
+def test_weights_are_those_of_a_loop_over_pairs(seed: int, masked: bool, way: Combine) -> None:
     rng = torch.Generator().manual_seed(seed)
     nodes = 6
     row, col = (torch.rand(nodes, nodes, generator=rng) < 0.5).nonzero(as_tuple=True)
     weight = torch.rand(row.numel(), generator=rng, dtype=torch.float64)
     mask: Tensor | None = torch.rand(row.numel(), generator=rng) < 0.6 if masked else None
-    positives = Positives(torch.stack([row, col]), weight, mask, averaged=averaged)
+    positives = Positives(torch.stack([row, col]), weight, mask, way)
 
     here = [True] * row.numel() if mask is None else mask.tolist()
-    numerator, intra, inter = [], [], []
+    numerator, ordinary = [], []
     for p, i in enumerate(row.tolist()):
         degree = sum(other == i and here[q] for q, other in enumerate(row.tolist()))
-        share = 1 / (degree + 0.01) if averaged else 1.0
+        as_one = way in {Combine.MEAN, Combine.RELEASED}
+        share = 1 / (degree + 0.01) if as_one else 1.0
         numerator.append(float(weight[p]) * share if here[p] else 0.0)
-        intra.append(float(weight[p]) * share if here[p] else 1.0)
-        inter.append(0.0 if here[p] else 1.0)
+        ordinary.append(0.0 if here[p] and way not in MEANS else 1.0)
     assert positives.numerator(row, nodes).tolist() == pytest.approx(numerator)
-    assert positives.intra_view(row, nodes).tolist() == pytest.approx(intra)
-    assert positives.inter_view().tolist() == inter
+    assert positives.ordinary().tolist() == ordinary
 
 
 def test_weights_pass_their_gradient_on_where_the_edge_is(path: Data) -> None:
@@ -86,6 +83,20 @@ def test_weights_pass_their_gradient_on_where_the_edge_is(path: Data) -> None:
     present = torch.tensor([True, False, True, False])
     positives = Positives(path.edge_index, weight, present)
     row = path.edge_index[0]
-    weights = positives.numerator(row, 4) + positives.intra_view(row, 4)
-    (grad,) = torch.autograd.grad(weights.sum(), weight)
-    assert grad.tolist() == [2.0, 0.0, 2.0, 0.0]
+    (grad,) = torch.autograd.grad(positives.numerator(row, 4).sum(), weight)
+    assert grad.tolist() == [1.0, 0.0, 1.0, 0.0]
+
+
+@pytest.mark.parametrize("way", list(Combine))
+def test_a_mean_takes_all_neighbors_whatever_a_view_has_lost(
+    block_graph: Data, way: Combine
+) -> None:
+    view = drop_edges(block_graph, 0.4, stream(0, "augment"))
+    within = replace(of(block_graph), combine=way).within(view)
+    assert (within.present is None) == (way in MEANS)
+
+
+def test_pairs_are_those_of_a_way_of_combining_or_none(path: Data) -> None:
+    pairs = replace(of(path), combine=Combine.TERM)
+    assert pairs.combined(Combine.TERM, Combine.SUM) is pairs
+    assert pairs.combined(*MEANS).is_empty

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from homogcl.core.seeds import stream
 from homogcl.data.load import citation_graph
-from homogcl.homophily.clusters import nearest
+from homogcl.homophily.clusters import nearest_centroid
 from homogcl.homophily.selection import effective_rank, modularity, most_modular, unlabeled_scores
 
 
@@ -69,7 +69,7 @@ def test_the_number_of_blocks_is_the_most_modular_number_of_clusters() -> None:
     found = most_modular(h, edge_index, stream(0, "k"), candidates=(2, 3, 4, 5, 8))
     assert len(found.centroids) == 4
     assert found.modularity == pytest.approx(0.75)
-    assert modularity(nearest(h, found.centroids), edge_index, 4) == found.modularity
+    assert modularity(nearest_centroid(h, found.centroids), edge_index, 4) == found.modularity
 
 
 def test_more_clusters_than_nodes_are_passed_over() -> None:

@@ -7,7 +7,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from homogcl.homophily.positives import Positives
+from homogcl.homophily.positives import Combine, Positives
 from homogcl.losses.bootstrap import bootstrap_loss, target_decay
 from tests.reference.neighbors import averaged, cosines, mean_cosine
 
@@ -31,13 +31,14 @@ def test_neighbors_join_the_mean_over_a_nodes_positives() -> None:
     edges = torch.tensor([[0, 0, 1, 2, 3, 4, 4, 5], [1, 2, 0, 0, 4, 3, 5, 4]])
     s = torch.tensor([0.2, 0.9, 0.2, 0.9, 0.5, 0.5, 0.0, 0.0], dtype=torch.float64)
     z, h = vectors(1).requires_grad_(), vectors(2)
-    pairs = Positives(edges, s.requires_grad_(), one_each=True)
+    pairs = Positives(edges, s.requires_grad_(), combine=Combine.WEIGHTED_MEAN)
     near = cosines(z, h)
     torch.testing.assert_close(
         bootstrap_loss(z, h, pairs), 1 - averaged(near.diagonal(), near, pairs).mean()
     )
     assert torch.autograd.gradcheck(
-        lambda z, s: bootstrap_loss(z, h, Positives(edges, s, one_each=True)), (z, s)
+        lambda z, s: bootstrap_loss(z, h, Positives(edges, s, combine=Combine.WEIGHTED_MEAN)),
+        (z, s),
     )
 
 

@@ -5,7 +5,7 @@ import pytest
 import torch
 from sklearn.preprocessing import StandardScaler
 
-from homogcl.homophily.positives import Positives
+from homogcl.homophily.positives import Combine, Positives
 from homogcl.losses.correlation import (
     barlow_twins,
     correlation,
@@ -62,10 +62,10 @@ def test_neighbors_join_the_mean_at_the_scale_of_inner_products() -> None:
     a, b = standardize(vectors(1)), standardize(vectors(2))
     edges = torch.tensor([[0, 0, 1, 2, 3, 4], [1, 2, 0, 0, 4, 3]])
     s = torch.tensor([0.2, 0.9, 0.2, 0.9, 0.5, 0.5], dtype=torch.float64)
-    pairs = Positives(edges, s, one_each=True)
+    pairs = Positives(edges, s, combine=Combine.WEIGHTED_MEAN)
     slow = averaged((a * b).sum(1), 4 * cosines(a, b), pairs)
     torch.testing.assert_close(invariance(a, b, pairs), -slow.mean())
-    none = Positives(edges, torch.zeros_like(s), one_each=True)
+    none = Positives(edges, torch.zeros_like(s), combine=Combine.WEIGHTED_MEAN)
     torch.testing.assert_close(invariance(a, b, none), invariance(a, b))
 
 

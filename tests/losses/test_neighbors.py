@@ -6,9 +6,9 @@ import pytest
 import torch
 from torch_geometric.data import Data
 
-from homogcl.homophily.positives import Positives
-from homogcl.losses.neighbors import mean_cosine, neighbor_loss
-from tests.reference.neighbors import averaged, cosine, cosines, neighbor_mean, weighted_pairs
+from homogcl.homophily.positives import Combine, Positives
+from homogcl.losses.neighbors import mean_cosine, neighbor_loss, neighbor_term
+from tests.reference.neighbors import averaged, cosines, neighbor_mean, weighted_pairs
 
 
 def vectors(nodes: int, seed: int) -> torch.Tensor:
@@ -45,14 +45,19 @@ def test_aligned_neighbors_cost_less_than_opposed_ones() -> None:
     assert float(neighbor_loss(a, -a, pairs)) == 1
 
 
-def test_averaged_neighbors_weigh_as_one_together() -> None:
-    # Node 0 has two neighbors, each of which has node 0 alone; node 3 has none.
-    edges = torch.tensor([[0, 0, 1, 2], [1, 2, 0, 0]])
-    a, b = vectors(4, 1), vectors(4, 2)
-    pairs = replace(Positives(edges, torch.ones(4, dtype=torch.float64)), averaged=True)
-    of_zero = (cosine(a[0], b[1]) + cosine(a[0], b[2])) / 2.01
-    others = (cosine(a[1], b[0]) + cosine(a[2], b[0])) / 1.01
-    assert float(neighbor_loss(a, b, pairs)) == pytest.approx(-float(of_zero + others) / 4)
+@pytest.mark.parametrize("way", list(Combine))
+def test_pairs_have_a_term_only_where_they_are_combined_by_one(
+    block_graph: Data, way: Combine
+) -> None:
+    a, b = vectors(60, 1), vectors(60, 2)
+    pairs = replace(weighted_pairs(block_graph.edge_index), combine=way)
+    terms = neighbor_term(pairs, (a, b), (2 * b, -a))
+    if way is not Combine.TERM:
+        assert terms == {}
+        return
+    slow = -neighbor_mean(a, b, pairs) - neighbor_mean(b, -a, pairs)
+    torch.testing.assert_close(terms["neighbors"], slow)
+    assert neighbor_term(Positives.none(), (a, b)) == {}
 
 
 def test_the_mean_over_positives_is_that_of_the_loop(block_graph: Data) -> None:

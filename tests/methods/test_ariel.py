@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from homogcl.homophily.plugin import HomoGCL
+from homogcl.homophily.plugins.homogcl import HomoGCL
 from homogcl.homophily.positives import Positives
 from homogcl.losses.adversarial import information_regularizer
 from homogcl.methods.ariel import ARIEL, ArielViews

@@ -6,10 +6,10 @@ import pytest
 import torch
 from torch_geometric.data import Data
 
+from homogcl.core.config import validated
 from homogcl.core.errors import UserError
 from homogcl.methods.base import Sizes
 from homogcl.methods.costa import COSTA
-from homogcl.methods.registry import validated
 from tests.reference.neighbors import (
     LargestTensor,
     cosine,

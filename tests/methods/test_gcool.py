@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from homogcl.homophily.plugin import HomoGCL
+from homogcl.homophily.plugins.homogcl import HomoGCL
 from homogcl.methods.base import Sizes, total
 from homogcl.methods.gcool import GCooL
 from homogcl.training.loop import TrainConfig, fit

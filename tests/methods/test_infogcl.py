@@ -6,7 +6,8 @@ import pytest
 import torch
 from torch_geometric.data import Data
 
-from homogcl.homophily.plugin import HomoGCL, NoPairPositives
+from homogcl.homophily.plugins.base import NoPairPositives
+from homogcl.homophily.plugins.homogcl import HomoGCL
 from homogcl.homophily.positives import Positives
 from homogcl.methods.base import Sizes, total
 from homogcl.methods.infogcl import InfoGCL, View, diffused_features, drop_nodes

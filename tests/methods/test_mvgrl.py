@@ -27,20 +27,20 @@ def page_rank(graph: Data, restart: float) -> Tensor:
 def test_twenty_steps_are_the_closed_form_to_four_places(block_graph: Data) -> None:
     x = torch.eye(60, dtype=torch.float64)
     graph = Data(x=x, edge_index=block_graph.edge_index, num_nodes=60)
-    spread = diffuse(Normalized(graph), x, restart=0.2, steps=20)
+    spread = diffuse(Normalized.of(graph), x, restart=0.2, steps=20)
     assert float((spread - page_rank(graph, 0.2)).abs().max()) < 1e-4
 
 
 def test_many_steps_are_the_closed_form() -> None:
     graph = small_graph()
-    spread = diffuse(Normalized(graph), graph.x, restart=0.2, steps=200)
+    spread = diffuse(Normalized.of(graph), graph.x, restart=0.2, steps=200)
     torch.testing.assert_close(spread, page_rank(graph, 0.2) @ graph.x)
 
 
 def test_steps_are_those_of_torch_geometric() -> None:
     graph = small_graph()
     oracle = APPNP(K=20, alpha=0.2)(graph.x, graph.edge_index)
-    torch.testing.assert_close(diffuse(Normalized(graph), graph.x, 0.2, 20), oracle)
+    torch.testing.assert_close(diffuse(Normalized.of(graph), graph.x, 0.2, 20), oracle)
 
 
 @pytest.mark.parametrize("sparse", [False, True])

@@ -1,10 +1,9 @@
-"""Names lead to classes, and to the presets that those share."""
+"""Names lead to classes, which are not loaded before they are asked for."""
 
 from importlib.metadata import EntryPoint
 
 import pytest
 
-from homogcl.core.errors import UnknownName
 from homogcl.methods import names
 from homogcl.methods.registry import method_class, plugin
 
@@ -16,19 +15,16 @@ def test_every_method_is_where_its_name_says(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", names.PLUGINS)
-def test_plug_in_has_the_presets_of_its_class(name: str) -> None:
-    assert names.preset_name(name) == plugin(name).wrap.__name__.lower()
-
-
-def test_plug_in_of_another_package_has_the_presets_of_its_class_too(
-    monkeypatch: pytest.MonkeyPatch,
+def test_every_plug_in_is_where_its_name_says_and_shares_the_presets_that_it_says(
+    name: str,
 ) -> None:
+    shipped, wrap = names.PLUGINS[name], plugin(name).wrap
+    assert f"{wrap.__module__}:{wrap.__name__}" == shipped.place
+    assert wrap.presets == shipped.presets
+    assert set(shipped.settings) <= set(wrap.Config.model_fields)
+
+
+def test_plug_in_of_another_package_is_listed(monkeypatch: pytest.MonkeyPatch) -> None:
     entry = EntryPoint("soft", "other.package:SoftNeighbors", "homogcl.plugins")
     monkeypatch.setattr(names, "third_party", lambda group: {entry.name: entry})
-    assert names.preset_name("soft") == "softneighbors"
-    assert "soft" in names.plugin_names()
-
-
-def test_unknown_plug_in_is_refused_with_the_nearest() -> None:
-    with pytest.raises(UnknownName, match=r"plug-in 'homogc' \(did you mean: homogcl\?\)"):
-        names.preset_name("homogc")
+    assert names.plugin_names() == sorted([*names.PLUGINS, "soft"])

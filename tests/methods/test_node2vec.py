@@ -4,10 +4,10 @@ import pytest
 import torch
 from torch_geometric.data import Data
 
+from homogcl.core.config import validated
 from homogcl.core.seeds import stream
 from homogcl.methods.base import Sizes
 from homogcl.methods.node2vec import Node2Vec
-from homogcl.methods.registry import validated
 from homogcl.methods.walks import random_walks
 from homogcl.training.loop import TrainConfig, fit
 

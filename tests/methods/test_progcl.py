@@ -9,7 +9,7 @@ from scipy.stats import beta as beta_distribution
 from torch import Tensor
 from torch_geometric.data import Data
 
-from homogcl.homophily.plugin import HomoGCL
+from homogcl.homophily.plugins.homogcl import HomoGCL
 from homogcl.homophily.positives import Positives
 from homogcl.losses import info_nce
 from homogcl.losses.beta_mixture import fit_beta_mixture

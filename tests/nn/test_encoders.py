@@ -1,143 +1,23 @@
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 import torch
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from torch import Tensor, nn
 from torch.nn import functional
 from torch_geometric.data import Data
-from torch_geometric.nn import GCNConv, SAGEConv
 
 from homogcl.core.seeds import stream
 from homogcl.nn.encoders import (
-    Encoder,
-    EncoderConfig,
     activation,
+    in_blocks,
     move_target,
     predictor,
     projector,
     target_of,
 )
-from homogcl.nn.layers import edge_weights, multiply
-from homogcl.views.augment import drop_edges
+from tests.networks import encoder, gradients, parts, random_graph
 
 KINDS = ["gcn", "gat", "sage", "mlp"]
-
-
-def random_graph(seed: int, *, nodes: int = 12, weighted: bool = False) -> Data:
-    """Undirected graph in float64 whose last two nodes are isolated."""
-    rng = torch.Generator().manual_seed(seed)
-    half = (torch.rand(nodes, nodes, generator=rng) < 0.3).triu(1)
-    half[:, -2:] = False
-    graph = Data(
-        x=torch.randn(nodes, 5, generator=rng, dtype=torch.float64),
-        edge_index=(half | half.t()).nonzero().t().contiguous(),
-        num_nodes=nodes,
-    )
-    if weighted:
-        weight = torch.rand(graph.num_edges, generator=rng, dtype=torch.float64)
-        graph.edge_weight = 0.1 + weight
-    return graph
-
-
-def encoder(num_features: int = 5, **settings: object) -> Encoder:
-    config = EncoderConfig.model_validate({"hidden_dim": 8, "out_dim": 3, **settings})
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(0)
-        built = Encoder(config, num_features).double()
-        for parameter in built.parameters():
-            if parameter.dim() == 1:
-                # Biases start at zero, where a test would not see them.
-                nn.init.normal_(parameter)
-    return built
-
-
-def parts(modules: nn.ModuleList) -> list[Any]:
-    """The layers or tails of an encoder, which have no common type."""
-    return list(modules)
-
-
-def gradients(output: Tensor, model: nn.Module) -> list[Tensor]:
-    return list(torch.autograd.grad(output.square().sum(), list(model.parameters())))
-
-
-@settings(deadline=None, max_examples=25)
-@given(seed=st.integers(0, 999), weighted=st.booleans(), dropped=st.sampled_from([0.0, 0.5, 1.0]))
-def test_gcn_is_torch_geometrics_on_views_with_weights_and_isolated_nodes(
-    seed: int, weighted: bool, dropped: float
-) -> None:
-    view = drop_edges(random_graph(seed, weighted=weighted), dropped, stream(seed, "augment"))
-    ours = encoder(encoder="gcn")
-    oracle = [GCNConv(5, 8).double(), GCNConv(8, 3).double()]
-    for layer, theirs in zip(parts(ours.layers), oracle, strict=True):
-        theirs.lin.weight.data = layer.weight.data.t().clone()
-        theirs.bias.data = layer.bias.data.clone()
-    weights = (view.edge_index, view.edge_weight)
-    expected = oracle[1](oracle[0](view.x, *weights).relu(), *weights)
-    result = ours(view)
-    torch.testing.assert_close(result, expected)
-    for mine, layer in zip(gradients(result, ours)[::2], oracle, strict=True):
-        (other,) = torch.autograd.grad(expected.square().sum(), layer.lin.weight, retain_graph=True)
-        torch.testing.assert_close(mine, other.t())
-
-
-@settings(deadline=None, max_examples=25)
-@given(seed=st.integers(0, 999), dropped=st.sampled_from([0.0, 0.5, 1.0]))
-def test_sage_is_torch_geometrics_with_mean_aggregation(seed: int, dropped: float) -> None:
-    view = drop_edges(random_graph(seed), dropped, stream(seed, "augment"))
-    ours = encoder(encoder="sage")
-    oracle = [SAGEConv(5, 8, aggr="mean").double(), SAGEConv(8, 3, aggr="mean").double()]
-    for layer, theirs in zip(parts(ours.layers), oracle, strict=True):
-        theirs.lin_l.weight.data = layer.weight.data.t().clone()
-        theirs.lin_l.bias.data = layer.bias.data.clone()
-        theirs.lin_r.weight.data = layer.root.data.t().clone()
-    expected = oracle[1](oracle[0](view.x, view.edge_index).relu(), view.edge_index)
-    torch.testing.assert_close(ours(view), expected)
-
-
-def test_sage_with_edge_weights_takes_the_weighted_mean() -> None:
-    view = drop_edges(random_graph(3, weighted=True), 0.3, stream(0, "augment"))
-    ours = encoder(encoder="sage", num_layers=1)
-    [layer] = parts(ours.layers)
-    mean = torch.zeros_like(view.x)
-    for node in range(int(view.num_nodes)):
-        into = (view.edge_index[1] == node).nonzero().flatten().tolist()
-        weight = sum(float(view.edge_weight[e]) for e in into)
-        for e in into:
-            mean[node] += view.edge_weight[e] / weight * view.x[view.edge_index[0, e]]
-    torch.testing.assert_close(ours(view), view.x @ layer.root + mean @ layer.weight + layer.bias)
-
-
-def test_gat_is_attention_in_a_loop() -> None:
-    view = drop_edges(random_graph(1), 0.4, stream(0, "augment"))
-    ours = encoder(encoder="gat", num_layers=1)
-    attention = parts(ours.layers)[0].attention
-    h = view.x @ attention.lin.weight.t()
-    sent, received = h @ attention.att_src[0, 0], h @ attention.att_dst[0, 0]
-    expected = torch.empty(int(view.num_nodes), 3, dtype=torch.float64)
-    for node in range(int(view.num_nodes)):
-        near = [*view.edge_index[0, view.edge_index[1] == node].tolist(), node]
-        scores = torch.stack([functional.leaky_relu(sent[j] + received[node], 0.2) for j in near])
-        expected[node] = scores.softmax(0) @ h[near] + attention.bias
-    torch.testing.assert_close(ours(view), expected)
-
-
-def test_gat_concatenates_the_heads_of_hidden_layers() -> None:
-    ours = encoder(encoder="gat", heads=4, num_layers=3)
-    assert [layer.attention.heads for layer in parts(ours.layers)] == [4, 4, 1]
-    assert ours(random_graph(0)).shape == (12, 3)
-
-
-def test_mlp_is_blind_to_the_edges() -> None:
-    graph = random_graph(0)
-    ours = encoder(encoder="mlp")
-    first, second = parts(ours.layers)
-    expected = (graph.x @ first.weight + first.bias).relu() @ second.weight + second.bias
-    torch.testing.assert_close(ours(graph), expected)
-    assert torch.equal(ours(drop_edges(graph, 1.0, stream(0, "augment"))), ours(graph))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -249,20 +129,6 @@ def test_target_moves_by_the_moving_average(decay: float) -> None:
     assert all(torch.equal(p, q) for p, q in zip(online.parameters(), live, strict=True))
 
 
-def test_edges_weigh_one_each_unless_the_graph_says_otherwise() -> None:
-    assert torch.equal(
-        edge_weights(random_graph(0)), torch.ones(random_graph(0).num_edges).double()
-    )
-    weighted = random_graph(0, weighted=True)
-    assert edge_weights(weighted) is weighted.edge_weight
-
-
-def test_features_of_both_layouts_are_multiplied() -> None:
-    x, weight = torch.randn(4, 3).relu(), torch.randn(3, 2)
-    torch.testing.assert_close(multiply(x.to_sparse_csr(), weight), x @ weight)
-    torch.testing.assert_close(multiply(x, weight), x @ weight)
-
-
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("norm", ["none", "batch", "layer"])
 @pytest.mark.parametrize("block", [1, 5, 11, 12, 40])
@@ -273,11 +139,12 @@ def test_blocks_of_nodes_give_what_all_nodes_at_once_give(kind: str, norm: str, 
         made(graph)  # so that running means and variances are not those of the start
     made.eval()
     whole = made(graph)
-    graph.block = block
-    torch.testing.assert_close(made(graph), whole, rtol=1e-10, atol=1e-10)
+    with in_blocks(made, block):
+        blocked = made(graph)
+    torch.testing.assert_close(blocked, whole, rtol=1e-10, atol=1e-10)
     graph.x = graph.x.relu().to_sparse_csr()
-    blocked = made(graph)
-    del graph.block
+    with in_blocks(made, block):
+        blocked = made(graph)
     torch.testing.assert_close(blocked, made(graph), rtol=1e-10, atol=1e-10)
 
 
@@ -288,10 +155,10 @@ def test_blocks_follow_the_direction_of_edges() -> None:
     )
     for kind in KINDS:
         made = encoder(encoder=kind).eval()
-        graph.block = None
         whole = made(graph)
-        graph.block = 2
-        torch.testing.assert_close(made(graph), whole, rtol=1e-10, atol=1e-10)
+        with in_blocks(made, 2):
+            blocked = made(graph)
+        torch.testing.assert_close(blocked, whole, rtol=1e-10, atol=1e-10)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -1,6 +1,3 @@
-import gc
-import weakref
-
 import pytest
 import torch
 from hypothesis import given
@@ -14,7 +11,6 @@ from homogcl.nn.sparse import (
     pair_products,
     product,
     propagate,
-    row_range,
     sparse,
     take_rows,
 )
@@ -86,22 +82,6 @@ def test_pair_products_and_their_gradients_are_the_gathered_ones(
         torch.autograd.grad(ours, (a, b), upstream),
         torch.autograd.grad(gathered, (a, b), upstream),
     )
-
-
-def test_pattern_of_a_graph_is_worked_out_once_until_its_edges_change_or_go() -> None:
-    edges = torch.tensor([[0, 0, 1], [1, 2, 2]])
-    first = Pattern.of(edges, 3)
-    assert Pattern.of(edges, 3) is first
-    assert Pattern.of(edges, 4).size == (4, 4)
-    assert Pattern.of(edges.clone(), 3) is not first
-    edges[1, 0] = 0
-    assert Pattern.of(edges, 3).col.tolist() == [0, 2, 2]
-
-    gone = weakref.ref(Pattern.of(edges, 3))
-    assert gone() is not None
-    del edges
-    gc.collect()
-    assert gone() is None
 
 
 @given(nodes=SIZES, density=st.sampled_from([0.0, 0.3, 1.0]), seed=st.integers(0, 99))
@@ -213,8 +193,8 @@ def test_taken_rows_are_those_of_the_dense_matrix(
     some = torch.randint(rows, (9,), generator=rng)  # some twice, in no order
     assert torch.equal(take_rows(dense, some), dense[some])
     assert torch.equal(take_rows(matrix.csr, some).to_dense(), dense[some])
-    assert torch.equal(row_range(matrix, 1, rows).csr.to_dense(), dense[1:])
-    assert torch.equal(row_range(matrix, 0, 1).transposed.to_dense(), dense[:1].t())
+    assert torch.equal(matrix.part(1, rows).csr.to_dense(), dense[1:])
+    assert torch.equal(matrix.part(0, 1).transposed.to_dense(), dense[:1].t())
     place, position = entries(matrix.csr.crow_indices(), some)
     assert torch.equal(value[position], torch.cat([dense[i][dense[i] > 0] for i in some]))
     assert torch.equal(place, torch.repeat_interleave((dense[some] > 0).sum(1)))

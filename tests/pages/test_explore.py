@@ -22,9 +22,8 @@ from homogcl.pages.explore import (
     write_explorer,
 )
 from homogcl.runs.folder import RunFolder
-from homogcl.runs.log import Log
 from homogcl.runs.request import Request
-from homogcl.runs.train import train
+from homogcl.runs.train import train_run
 
 EDGES = np.array([[0, 0, 0, 1, 1, 2, 2, 3], [1, 2, 3, 0, 2, 0, 1, 0]])
 S = np.array([0.2, 0.9, 0.5, 0.2, 0.7, 0.9, 0.7, 0.5])
@@ -50,10 +49,9 @@ def trained(tmp_path: Path, serve: Callable[[Data], None]) -> Callable[[str], Ru
 
     def make(method: str) -> RunFolder:
         serve(small())
-        spec = Request(method, "demo", 0, {"epochs": 3, "hidden_dim": 16, "out_dim": 8})
+        request = Request(method, "demo", 0, {"epochs": 3, "hidden_dim": 16, "out_dim": 8})
         folder = RunFolder(tmp_path / method)
-        folder.begin(spec, spec.graph(), resume=False)
-        folder.finish(train(spec, on_epoch=Log(folder.path)))
+        train_run(request.resolve(), folder)
         return folder
 
     return make
@@ -61,7 +59,7 @@ def trained(tmp_path: Path, serve: Callable[[Data], None]) -> Callable[[str], Ru
 
 def test_page_shows_the_run(trained: Callable[[str], RunFolder]) -> None:
     folder = trained("grace+homogcl")
-    shown, graph = explore(folder, "pca"), folder.spec().graph()
+    shown, graph = explore(folder, "pca"), folder.request().resolve().graph
     assert shown.title == "grace+homogcl on demo, seed 0"
     assert shown.nodes.labels is not None
     assert np.array_equal(shown.nodes.labels, graph.y)
@@ -77,7 +75,7 @@ def test_page_shows_the_run(trained: Callable[[str], RunFolder]) -> None:
 
 def test_saliency_is_that_of_the_trained_plug_in(trained: Callable[[str], RunFolder]) -> None:
     folder = trained("grace+homogcl")
-    shown, graph, method = explore(folder, "pca"), folder.spec().graph(), folder.method()
+    shown, graph, method = explore(folder, "pca"), folder.request().resolve().graph, folder.method()
     s = method.saliency(graph).detach().numpy()  # type: ignore[operator]
     source, target = graph.edge_index.numpy()
     for node in range(80):

@@ -17,13 +17,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import torch
 from hypothesis import strategies as st
-from safetensors.torch import save
 
 from homogcl.core.errors import UserError
 from homogcl.core.memory import shortage
 from homogcl.data.load import load
 from homogcl.data.own.graph import read_own
-from homogcl.methods.registry import Sizes, build
+from homogcl.methods.base import Sizes
 from homogcl.runs.embedder import Embedder
 from homogcl.runs.folder import RunFolder
 from homogcl.runs.record import read_record
@@ -229,14 +228,10 @@ def run_config() -> dict[str, Any]:
 def read_run(folder: Path) -> object:
     """Read a run folder as `embed` does, as far as it goes without the data."""
     run = RunFolder(folder)
-    return run.spec(), run.sizes(), run.method()
+    return run.request(), run.settings(), run.model()
 
 
 RUN_SETTINGS = {"hidden_dim": 4, "out_dim": 2}
-RUN_BESIDE = {
-    "sizes.json": b'{"nodes": 4, "features": 3, "classes": 2}',
-    "model.safetensors": save(build("random", RUN_SETTINGS, Sizes(4, 3, 2), seed=0).state_dict()),
-}
 
 
 def embedder_bytes(folder: Path) -> bytes:
@@ -284,7 +279,10 @@ def readers(folder: Path) -> dict[str, Reader]:
         "run record": Reader("r.json", record, lambda folder: read_record(folder / "r.json")),
         "checkpoint": Reader("checkpoint", saved(checkpoint_content()), read_checkpoint),
         "config.json of a run": Reader(
-            "config.json", json.dumps(run_config()).encode(), read_run, RUN_BESIDE
+            "config.json",
+            json.dumps(run_config()).encode(),
+            read_run,
+            {"model.safetensors": embedder_bytes(folder)},
         ),
         "saved embedder": Reader(
             "e.safetensors",

@@ -127,9 +127,9 @@ def _command(
     if first:
         first()
     from homogcl import cli
-    from homogcl.data import datasets
+    from homogcl.data import catalog
 
-    datasets.registered = lambda: {"tiny": tiny.ENTRY}
+    catalog.entry_points = lambda group: [tiny.ENTRY]  # type: ignore[attr-defined,assignment]
     sys.argv = ["homogcl", *words]
     try:
         cli.main()

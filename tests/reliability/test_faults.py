@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 from homogcl.core.faults import FILE_POINTS
-from homogcl.runs import request as spec
+from homogcl.runs import run as runs_run
 from homogcl.runs.record import current_versions
 from tests.reliability.conftest import Count
 from tests.reliability.processes import Running, artifacts, command, start
@@ -26,8 +26,8 @@ from tests.reliability.processes import Running, artifacts, command, start
 EPOCHS = 12
 TRAIN = ["train", "grace+homogcl", "tiny", "--save-every", "2", "--set", f"epochs={EPOCHS}"]
 TRAIN += ["--set", "hidden_dim=16", "--out", "run"]
-# Configuration, log, 6 checkpoints, weights, sizes, what was learned from, embeddings, ids.
-FILES = 13
+# Configuration, log, 6 checkpoints, model, embeddings, ids.
+FILES = 11
 
 
 @cache
@@ -316,7 +316,7 @@ def test_a_run_of_other_settings_is_not_resumed(
 
 def another_version() -> None:
     versions = current_versions() | {"homogcl": "0.0.9"}
-    setattr(spec, "current_versions", lambda: versions)  # noqa: B010
+    setattr(runs_run, "current_versions", lambda: versions)  # noqa: B010
 
 
 def test_a_checkpoint_of_another_version_is_refused(tmp_path: Path, count: Count) -> None:
@@ -330,7 +330,7 @@ def test_a_checkpoint_of_another_version_is_refused(tmp_path: Path, count: Count
     count("checkpoint of other settings, data or version", rounds=1, survived=1)
 
 
-@pytest.mark.parametrize("name", ["config.json", "sizes.json", "model.safetensors"])
+@pytest.mark.parametrize("name", ["config.json", "model.safetensors"])
 @pytest.mark.parametrize("damage", ["cut", "emptied", "garbage", "other"])
 def test_a_damaged_file_of_a_run_is_named(
     name: str, damage: str, tmp_path: Path, count: Count

@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from homogcl import cli
-from homogcl.core.settings import parse_overrides
+from homogcl.core.config import parse_overrides
 from homogcl.data.load import load
 from homogcl.data.own.graph import read_own
 from homogcl.presets.resolve import resolve

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -10,21 +9,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 from torch import Tensor
 from torch_geometric.data import Data
 
 from homogcl.core.errors import UserError
 from homogcl.core.seeds import stream
-from homogcl.homophily.edges import EdgeSaliency, edge_saliency, homophily_by_saliency
+from homogcl.homophily.edges import edge_saliency
 from homogcl.methods.grace import GRACE
 from homogcl.methods.inference import embeddings
 from homogcl.methods.registry import Method, Sizes, build
+from homogcl.runs.grid import run_cell
 from homogcl.runs.record import read_record, write_record
 from homogcl.runs.request import Request
-from homogcl.runs.train import recorded_at, run_cell, scores, train
+from homogcl.runs.scores import scores
+from homogcl.runs.train import fit_run
 from homogcl.training.loop import TrainConfig, fit
 from reproduction.layout_cell import LayoutCell, read_points
 from reproduction.similarity import mean_similarities
@@ -75,15 +74,15 @@ def test_a_view_without_change_is_like_itself(block_graph: Data) -> None:
 
 
 def test_methods_that_compare_otherwise_are_refused_before_training(tmp_path: Path) -> None:
-    spec = Request("bgrl", "demo", 0, FAST, tasks=("similarity",))
+    run = Request("bgrl", "demo", 0, FAST, tasks=("similarity",)).resolve()
     with pytest.raises(UserError, match="BGRL does not compare nodes as GRACE does"):
-        run_cell(spec, tmp_path, on_epoch=lambda epoch: pytest.fail("trained"))
+        run_cell(run, tmp_path, on_epoch=lambda epoch: pytest.fail("trained"))
 
 
 def test_following_similarities_leaves_the_training_as_it_was(block_graph: Data) -> None:
-    plain = Request("grace", "demo", 0, {**SMALL, "epochs": 4})
+    plain = Request("grace", "demo", 0, {**SMALL, "epochs": 4}).resolve().on(block_graph)
     followed = replace(plain, milestones=(1, 3), tasks=("similarity",))
-    one, two = (train(spec, graph=block_graph) for spec in (plain, followed))
+    one, two = (fit_run(run) for run in (plain, followed))
     assert set(two.milestones) == {"1", "3"}
     assert set(two.milestones["1"]) == {"positive_similarity", "negative_similarity"}
     assert two.milestones["1"] != two.milestones["3"]
@@ -92,55 +91,16 @@ def test_following_similarities_leaves_the_training_as_it_was(block_graph: Data)
 
 
 def test_a_record_whose_milestones_lack_a_task_is_made_again(tmp_path: Path) -> None:
-    spec = Request("grace", "demo", 0, FAST, milestones=(1,), tasks=("similarity",))
-    record, ran = run_cell(spec, tmp_path)
+    run = Request("grace", "demo", 0, FAST, None, (1,), ("similarity",)).resolve()
+    record, ran = run_cell(run, tmp_path)
     assert ran
-    assert run_cell(spec, tmp_path)[1] is False
+    assert run_cell(run, tmp_path)[1] is False
     probed = record.model_copy(update={"milestones": {"1": {"test_accuracy": 0.5}}})
     write_record(tmp_path, probed)
-    again, ran = run_cell(spec, tmp_path)
+    again, ran = run_cell(run, tmp_path)
     assert ran
     assert again.milestones == record.milestones
-    assert read_record(recorded_at(spec, tmp_path)).metrics == record.metrics
-
-
-def of_edges(saliency: list[float], same: list[int]) -> EdgeSaliency:
-    """Edges in the given order, of nodes that do not matter."""
-    numbers = np.arange(len(saliency))
-    return EdgeSaliency(
-        numbers,
-        numbers + 1,
-        np.array(saliency, dtype=np.float32),
-        np.array(same, dtype=np.int8),
-    )
-
-
-@given(
-    st.lists(st.tuples(st.sampled_from([0.0, 0.5, 1.0]), st.integers(0, 1)), min_size=1, max_size=6)
-)
-@settings(deadline=None, max_examples=40)
-def test_intervals_are_means_over_all_orders_of_equal_edges(edges: list[tuple[float, int]]) -> None:
-    edges = sorted(edges, key=lambda edge: edge[0])
-    found = homophily_by_saliency(of_edges(*map(list, zip(*edges, strict=True))), interval=2)
-    orders = [
-        order
-        for order in itertools.permutations(edges)
-        if all(a[0] <= b[0] for a, b in itertools.pairwise(order))
-    ]
-    for start in range(0, len(edges), 2):
-        stop = min(start + 2, len(edges))
-        shares = [sum(same for _, same in o[start:stop]) / (stop - start) for o in orders]
-        expected = sum(shares) / len(orders)
-        assert found[f"edge_homophily_{stop:05d}"] == pytest.approx(expected)
-    whole = sum(same for _, same in edges) / len(edges)
-    assert found["edge_homophily"] == pytest.approx(whole)
-    assert ("saliency_auc" in found) == (0 < whole < 1)
-
-
-def test_edges_without_labels_are_left_out() -> None:
-    found = homophily_by_saliency(of_edges([0.1, 0.2, 0.3], [1, -1, 0]), interval=500)
-    assert found == {"edge_homophily": 0.5, "edge_homophily_00002": 0.5, "saliency_auc": 0.0}
-    assert homophily_by_saliency(of_edges([0.1], [-1])) == {}
+    assert read_record(run.record_path(tmp_path)).metrics == record.metrics
 
 
 def test_the_task_scores_the_methods_own_saliency(block_graph: Data) -> None:
@@ -242,7 +202,7 @@ def test_points_lie_beside_their_record_and_are_made_again_if_lost(tmp_path: Pat
     assert again.metrics == record.metrics
     found = read_points(cell.points_path(tmp_path))
     np.testing.assert_array_equal(found.at, points.at)
-    y = cell.spec.graph().y.numpy()
+    y = cell.spec.resolve().graph.y.numpy()
     assert set(found.labels) <= set(y)
 
 

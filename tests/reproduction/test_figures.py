@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from homogcl.core.errors import UserError
 from homogcl.presets.resolve import resolve
-from homogcl.runs.request import recorded_settings
 from reproduction.artifact import Cell, GraphCell
 from reproduction.figures import FIGURES
 from reproduction.figures.drawing import apart
@@ -191,7 +190,8 @@ def test_records_of_presets_are_those_of_the_presets_settings() -> None:
 def test_runs_without_message_passing_differ_in_the_encoder_alone() -> None:
     cells = [c for c in FIGURES["message-passing"].cells(False) if isinstance(c, GraphCell)]
     grace = [c for c in cells if c.spec.method == "grace" and c.spec.data == "cora"]
-    by_encoder = {c.spec.settings().method["encoder"]: recorded_settings(c.spec) for c in grace}
+    runs = [c.spec.resolve(by_size=False) for c in grace]
+    by_encoder = {run.settings.method["encoder"]: run.recorded_settings for run in runs}
     blocked = by_encoder["mlp"]["method"]
     assert isinstance(blocked, dict)
     assert blocked.pop("encoder") == "mlp"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,9 +11,9 @@ import pytest
 
 from homogcl.core.errors import UserError
 from homogcl.core.signals import Stopped, stopping
-from homogcl.runs.record import Record, read_record, record_path, write_record
+from homogcl.runs.log import OnEpoch
+from homogcl.runs.record import Record
 from homogcl.runs.request import Request
-from homogcl.runs.train import OnEpoch, run_cell
 from reproduction.artifact import Artifact, Cell, GraphCell
 from reproduction.grid import cells_of, record_cells
 from tests.records import make_record
@@ -100,38 +99,3 @@ def test_a_signal_is_no_failure_of_a_cell(tmp_path: Path) -> None:
     with pytest.raises(Stopped), stopping(lambda: ""):
         record_cells([Plain("a"), Interrupted("b"), Plain("c")], tmp_path, seen)
     assert (seen.cells, seen.failures) == ([True], [])
-
-
-@pytest.fixture
-def recorded(tmp_path: Path) -> Callable[[Request], Record]:
-    """Run a cell and return its record as it is on disk."""
-
-    def run(spec: Request) -> Record:
-        made, _ = run_cell(spec, tmp_path)
-        return read_record(record_path(tmp_path, made))
-
-    return run
-
-
-def test_a_record_loses_nothing_when_a_cell_is_asked_for_more(
-    tmp_path: Path, recorded: Callable[[Request], Record]
-) -> None:
-    small = {"hidden_dim": 8, "out_dim": 4, "epochs": 2}
-    spec = Request("dgi", "demo", 0, small, milestones=(1,), tasks=("probe",))
-    first = recorded(spec)
-    more = recorded(replace(spec, milestones=(), tasks=("knn",)))
-    assert set(more.milestones) == {"1"}
-    assert set(more.metrics) == {*first.metrics, "knn_val_accuracy", "knn_test_accuracy"} | {
-        key for key in more.metrics if key.startswith("knn")
-    }
-    assert more.metrics["test_accuracy"] == first.metrics["test_accuracy"]
-    _, ran = run_cell(spec, tmp_path)
-    assert not ran
-
-
-def test_a_failed_record_is_run_again(
-    tmp_path: Path, recorded: Callable[[Request], Record]
-) -> None:
-    first = recorded(SPEC)
-    write_record(tmp_path, first.model_copy(update={"status": "failed", "reason": "no memory"}))
-    assert recorded(SPEC).status == "ok"

@@ -6,7 +6,7 @@ import pytest
 from pydantic import JsonValue
 
 from homogcl.core.errors import UserError
-from homogcl.homophily.plugin import ADAPTIVE
+from homogcl.homophily.plugins.homogcl import ADAPTIVE
 from homogcl.pages.table import to_markdown
 from homogcl.runs.record import Record
 from reproduction.tables.levers import ADAPTIVE_KEYS, levers_table

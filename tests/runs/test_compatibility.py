@@ -1,15 +1,12 @@
 """Which graphs a trained method can embed, and why not the others."""
 
-import json
-from dataclasses import asdict
-
 import pytest
 import torch
 from torch_geometric.data import Data
 
 from homogcl.core.errors import UserError
 from homogcl.methods.base import Method, Sizes
-from homogcl.runs.compatibility import Learned, for_method
+from homogcl.runs.compatibility import TrainingGraph, for_method
 from tests.toys import Toy
 
 EDGES = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
@@ -27,8 +24,8 @@ def method() -> Method:
 
 
 def test_the_same_graph_is_left_as_it_is(method: Method) -> None:
-    given = graph(["a", "b"])
-    assert for_method(given, method, Learned.of(given)) is given
+    same = graph(["a", "b"])
+    assert for_method(same, method, TrainingGraph.of(same)) is same
 
 
 @pytest.mark.parametrize("sparse", [False, True])
@@ -37,7 +34,7 @@ def test_columns_are_put_in_the_learned_order(method: Method, sparse: bool) -> N
     dense = given.x
     if sparse:
         given.x = given.x.to_sparse_csr()
-    made = for_method(given, method, Learned.of(graph(["a", "b"])))
+    made = for_method(given, method, TrainingGraph.of(graph(["a", "b"])))
     assert torch.equal(made.x.to_dense(), dense.flip(1))
     assert made.feature_names == ["a", "b"]
     assert torch.equal(given.x.to_dense(), dense)
@@ -62,17 +59,12 @@ def test_columns_are_put_in_the_learned_order(method: Method, sparse: bool) -> N
 )
 def test_refusals_have_a_reason(method: Method, new: Data, old: Data, says: str) -> None:
     with pytest.raises(UserError, match=says):
-        for_method(new, method, Learned.of(old))
+        for_method(new, method, TrainingGraph.of(old))
 
 
 def test_transductive_method_takes_the_same_edges_only(method: Method) -> None:
     method.transductive = True
-    assert for_method(graph(), method, Learned.of(graph())) is not None
+    assert for_method(graph(), method, TrainingGraph.of(graph())) is not None
     other = Data(x=torch.ones(3, 2), edge_index=EDGES[:, :2])
     with pytest.raises(UserError, match="knows only the graph it was trained on"):
-        for_method(other, method, Learned.of(graph()))
-
-
-def test_what_was_learned_goes_through_json() -> None:
-    learned = Learned.of(graph(["a", "b"]))
-    assert Learned.read(json.loads(json.dumps(asdict(learned)))) == learned
+        for_method(other, method, TrainingGraph.of(graph()))

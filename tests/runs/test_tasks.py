@@ -1,60 +1,75 @@
-"""Tasks: what they need of a graph, and that held-out edges leave no trace."""
+"""The tasks by name: our own and third parties', and what they need of a graph."""
+
+from __future__ import annotations
+
+from importlib.metadata import EntryPoint
 
 import pytest
-import torch
 from torch_geometric.data import Data
 
-from homogcl.core.errors import UserError
-from homogcl.data.features import normalize
-from homogcl.data.structural import structural_features
+from homogcl.core.errors import UnknownName, UserError
+from homogcl.evaluate.tasks import Task
+from homogcl.runs import tasks
 from homogcl.runs.tasks import (
     DEFAULT_TASKS,
-    MILESTONE_TASKS,
-    NEED_LABELS,
-    TASKS,
     check_labels,
+    task,
+    task_names,
     tasks_at_milestones,
-    with_edges_held_out,
+    tasks_in,
 )
+from tests.imports import loaded_by
+
+OURS = ["probe", "cluster", "cluster-raw", "knn", "links", "saliency", "unlabeled"]
+LABELED = [name for name in OURS if task(name).needs_labels]
+MINE = Task("mine", "my_metric", lambda inputs: {"my_metric": 1.0}, cheap=True)
 
 
-def test_names_are_tasks() -> None:
-    assert {*DEFAULT_TASKS, *NEED_LABELS, *MILESTONE_TASKS} <= set(TASKS)
+@pytest.fixture
+def registered(monkeypatch: pytest.MonkeyPatch) -> None:
+    entry = EntryPoint("mine", f"{__name__}:MINE", tasks.ENTRY_POINTS)
+    monkeypatch.setattr(EntryPoint, "load", lambda entry: MINE)
+    monkeypatch.setattr(tasks, "_third_party", lambda: {"mine": entry})
+
+
+def test_our_own_tasks_come_first() -> None:
+    assert task_names()[: len(OURS)] == OURS
+    assert [task(name).name for name in OURS] == OURS
     assert DEFAULT_TASKS == ("probe", "cluster")
+    assert LABELED == ["probe", "cluster", "cluster-raw", "knn", "saliency"]
+    assert [name for name in OURS if task(name).retrains] == ["links"]
+
+
+@pytest.mark.usefixtures("registered")
+def test_a_third_partys_task_is_one_of_them() -> None:
+    assert task_names() == [*OURS, "mine"]
+    assert task("mine") is MINE
+    assert tasks_in(["my_metric", "nmi"]) == ["cluster", "mine"]
+    assert tasks_at_milestones(("mine", "links")) == ("mine",)
+
+
+def test_an_unknown_task_is_refused_with_the_nearest() -> None:
+    with pytest.raises(UnknownName, match=r"unknown task 'prob'.*did you mean: probe"):
+        task("prob")
 
 
 def test_milestones_score_the_cheap_tasks() -> None:
     assert tasks_at_milestones(("cluster", "probe")) == ("probe",)
-    assert tasks_at_milestones(("similarity", "links")) == ("similarity",)
+    assert tasks_at_milestones(("unlabeled", "saliency", "links")) == ("unlabeled", "saliency")
     assert tasks_at_milestones(("cluster",)) == ("probe",)
 
 
-@pytest.mark.parametrize("task", NEED_LABELS)
-def test_labels_are_needed_where_they_are_compared_with(task: str, block_graph: Data) -> None:
-    check_labels(block_graph, [task])
-    with pytest.raises(UserError, match=f"no labels, and the task {task}"):
-        check_labels(Data(x=block_graph.x), ["links", task])
+@pytest.mark.parametrize("name", LABELED)
+def test_labels_are_needed_where_they_are_compared_with(name: str, block_graph: Data) -> None:
+    check_labels(block_graph, [name])
+    with pytest.raises(UserError, match=f"no labels, and the task {name}"):
+        check_labels(Data(x=block_graph.x), ["links", name])
     block_graph.y[:] = -1
     with pytest.raises(UserError, match="no labels"):
-        check_labels(block_graph, [task])
+        check_labels(block_graph, [name])
     check_labels(Data(x=block_graph.x), ["links"])
 
 
-def test_held_out_edges_are_gone_from_edges_weights_and_features(block_graph: Data) -> None:
-    block_graph.edge_weight = torch.arange(1.0, block_graph.edge_index.size(1) + 1)
-    seen, links = with_edges_held_out(block_graph, "row", 0)
-    held = {tuple(pair) for pair in links.edges.t().tolist()}
-    left = {tuple(sorted(pair)) for pair in seen.edge_index.t().tolist()}
-    assert held
-    assert not held & left
-    assert torch.equal(seen.edge_weight, block_graph.edge_weight[links.kept])
-    assert torch.equal(seen.x, block_graph.x)
-
-    block_graph.structural = True
-    again, _ = with_edges_held_out(block_graph, "row", 0)
-    made = structural_features(
-        seen.edge_index, 60, block_graph.num_features, seed=0, edge_weight=seen.edge_weight
-    )
-    torch.testing.assert_close(again.x, normalize(made, "row"))
-    other, _ = with_edges_held_out(block_graph, "row", 1)
-    assert not torch.equal(other.edge_index, again.edge_index)
+def test_naming_the_tasks_loads_no_torch() -> None:
+    heavy = {"torch", "torch_geometric", "sklearn", "scipy", "pydantic"}
+    assert loaded_by("homogcl.runs", "homogcl.runs.tasks") & heavy == set()

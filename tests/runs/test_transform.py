@@ -12,7 +12,7 @@ from homogcl.core.errors import UserError
 from homogcl.runs.embedder import Embedder
 from homogcl.runs.folder import RunFolder
 from homogcl.runs.request import Request
-from homogcl.runs.train import train
+from homogcl.runs.train import train_run
 from homogcl.runs.transform import AddEmbeddings
 
 SMALL = {"epochs": 1, "hidden_dim": 8, "out_dim": 4}
@@ -35,14 +35,13 @@ def test_a_run_folder_gives_its_own_embeddings(tmp_path: Path) -> None:
     rows = "".join(f"n{i},{i % 3 + 1},{i % 5}\n" for i in range(12))
     (tmp_path / "nodes.csv").write_text("id,u,v\n" + rows)
     files = {"nodes": "nodes.csv", "features": ["u", "v"]}
-    spec = Request("grace", str(tmp_path / "edges.csv"), 3, SMALL, files=files)
-    folder, graph = RunFolder(tmp_path / "run"), spec.graph()
-    folder.begin(spec, graph, resume=False)
-    folder.finish(train(spec, graph=graph))
+    run = Request("grace", str(tmp_path / "edges.csv"), 3, SMALL, files=files).resolve()
+    folder, graph = RunFolder(tmp_path / "run"), run.graph
+    train_run(run, folder)
     embedder = Embedder.load(folder.path)
     assert (embedder.method, embedder.seed) == ("grace", 3)
-    made = AddEmbeddings(folder.path)(Data(x=graph.x, edge_index=graph.edge_index))
-    np.testing.assert_allclose(made.z.numpy(), folder.embeddings(), atol=1e-6)
+    with_z = AddEmbeddings(folder.path)(Data(x=graph.x, edge_index=graph.edge_index))
+    np.testing.assert_allclose(with_z.z.numpy(), folder.embeddings(), atol=1e-6)
     assert folder.ids()[:2] == ["n0", "n1"]
     fewer = Data(x=graph.x[:, :1], edge_index=graph.edge_index)
     with pytest.raises(UserError, match="has 1 features, but 2 were learned"):

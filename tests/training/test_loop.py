@@ -12,7 +12,6 @@ from torch_geometric.data import Data
 from homogcl.core.errors import UserError
 from homogcl.core.seeds import integer, stream
 from homogcl.methods.base import Sizes
-from homogcl.methods.inference import embeddings, without_labels
 from homogcl.methods.registry import build
 from homogcl.training.loop import Epoch, NotFinite, TrainConfig, check_fits, fit, learning_rate
 from tests.graphs import same, snapshot
@@ -76,13 +75,6 @@ def test_method_that_declares_labels_gets_them(block_graph: Data) -> None:
     method = Supervised(Sizes.of(block_graph))
     fit(method, block_graph, TrainConfig(epochs=1), seed=0)
     assert all("y" in graph and "train_mask" in graph for graph in method.seen)
-
-
-def test_hiding_labels_keeps_sparse_features_as_they_are(block_graph: Data) -> None:
-    block_graph.x = block_graph.x.to_sparse_csr()
-    hidden = without_labels(block_graph)
-    assert hidden.x is block_graph.x
-    assert "y" not in hidden
 
 
 def test_same_seed_gives_the_same_bits_and_another_seed_others(block_graph: Data) -> None:
@@ -253,11 +245,6 @@ def test_what_a_step_has_no_nodes_for_is_refused_before_it_begins(
         check_fits(method, block_graph, config)
 
 
-def test_a_block_has_at_least_one_node(block_graph: Data) -> None:
-    with pytest.raises(UserError, match="block=0"):
-        embeddings(Toy(Sizes.of(block_graph)), block_graph, block=0)
-
-
 def test_no_epochs_leave_the_method_as_built(block_graph: Data) -> None:
     method = Toy(Sizes.of(block_graph))
     fit(method, block_graph, TrainConfig(epochs=0), seed=0)
@@ -268,22 +255,3 @@ def test_training_leaves_the_graph_as_it_was(block_graph: Data) -> None:
     before = snapshot(block_graph)
     fit(Toy(Sizes.of(block_graph)), block_graph, TrainConfig(epochs=2), seed=0)
     assert same(snapshot(block_graph), before)
-
-
-def test_embeddings_are_made_in_evaluation_mode_and_the_mode_is_put_back(block_graph: Data) -> None:
-    modes: list[bool] = []
-
-    class Watching(Toy):
-        """Notes the mode it embeds in."""
-
-        def embed(self, graph: Data) -> torch.Tensor:
-            """Return the mapped features."""
-            modes.append(self.training)
-            return super().embed(graph)
-
-    method = Watching(Sizes.of(block_graph))
-    for training in (True, False):
-        method.train(training)
-        assert not embeddings(method, block_graph).requires_grad
-        assert method.training is training
-    assert modes == [False, False]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,8 @@ from torch_geometric.data import Data
 from homogcl.homophily.selection import rank_of_directions
 from homogcl.methods.inference import embeddings
 from homogcl.methods.registry import Method, Sizes, build
+from homogcl.runs.grid import run_cell
 from homogcl.runs.request import Request
-from homogcl.runs.train import run_cell
 from homogcl.training.checkpoint import Checkpoints
 from homogcl.training.loop import Epoch, TrainConfig, fit
 from homogcl.training.stopping import LOOK_EVERY, has_settled
@@ -79,11 +80,11 @@ def test_a_resumed_training_settles_at_the_same_epoch(block_graph: Data, tmp_pat
 
 def test_a_record_says_when_its_run_settled(tmp_path: Path) -> None:
     settings = {**SMALL, "epochs": 60, "settle": 0.9}
-    record, _ = run_cell(Request("grace", "demo", 0, settings, tasks=("probe",)), tmp_path)
+    request = Request("grace", "demo", 0, settings, tasks=("probe",))
+    record, _ = run_cell(request.resolve(), tmp_path)
     assert record.epochs == 2 * LOOK_EVERY
     assert record.metrics["epochs"] == 2 * LOOK_EVERY
-    full, _ = run_cell(
-        Request("grace", "demo", 0, {**SMALL, "epochs": 20}, tasks=("probe",)), tmp_path
-    )
+    unsettled = replace(request, overrides={**SMALL, "epochs": 20})
+    full, _ = run_cell(unsettled.resolve(), tmp_path)
     assert "epochs" not in full.metrics
     assert full.epochs == 20

@@ -17,9 +17,9 @@ from homogcl.data.load import citation_graph
 from homogcl.data.published.root import data_root, is_offline
 from homogcl.data.published.sources import SOURCES, Source, lacks_features, missing_files
 from homogcl.methods.inference import embeddings
-from homogcl.methods.registry import Sizes, build
 from homogcl.presets.resolve import resolve
-from homogcl.training.loop import TrainConfig, fit
+from homogcl.runs.run import Run
+from homogcl.runs.train import fit_run
 
 PYTHON = "3.11"
 
@@ -152,10 +152,9 @@ def self_test(step: Callable[[], None] | None = None) -> Finding:
 
 def _tiny_training() -> None:
     graph = citation_graph(60, 3, 40, seed=0)
-    widths: dict[str, object] = {"hidden_dim": 16, "out_dim": 8, "num_clusters": 3}
-    settings = resolve("grace+homogcl", "", widths)
-    method = build("grace+homogcl", settings.method, Sizes.of(graph), 0)
-    fit(method, graph, TrainConfig(epochs=1), seed=0)
+    small: dict[str, object] = {"epochs": 1, "hidden_dim": 16, "out_dim": 8, "num_clusters": 3}
+    settings = resolve("grace+homogcl", "", small)
+    method = fit_run(Run.of("grace+homogcl", settings, graph)).method
     z = embeddings(method, graph)
     if z.shape != (60, 8) or not bool(z.isfinite().all()):
         raise ArithmeticError("the embeddings of a small graph are not finite")

@@ -1,41 +1,45 @@
-"""Time and memory of a training, foretold from a few steps on a small piece of the graph.
+"""Time and memory of a training, estimated from a few steps on a small piece of the graph.
 
-How a step's cost grows is counted, not declared: torch's operations on pieces of three sizes
-give those on the whole graph. How fast this machine computes them is measured: once for each kind
-of operation, and once for a whole step of the largest piece. Memory is what that step took, less
-its tiles of pairs, in proportion to the nodes, and the tiles as large as their budget lets them
-be. A graph that is no larger than the largest piece is its own piece; where the training takes
-batches, one of them is.
+How the cost of a step grows is counted: torch's operations on pieces of three sizes give those on
+the whole graph. How fast this machine computes them is measured: once per kind of operation, and
+once for a whole step on the largest piece. Memory is what that step took, less its tiles of pairs,
+in proportion to the nodes, plus tiles as large as their budget allows. A graph that is no larger
+than the largest piece is its own piece; where the training takes batches, one batch is.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch_geometric.data import Data
 
 from homogcl.advice.flops import Operations, counted, through
+from homogcl.core.csr import csr_tensor
+from homogcl.core.errors import UserError
 from homogcl.core.memory import peak_bytes, reset_peak
 from homogcl.core.seeds import stream
 from homogcl.data.edges import undirected
 from homogcl.losses import Workspace
+from homogcl.methods.base import Method
 from homogcl.methods.inference import without_labels
-from homogcl.methods.registry import Method, Sizes, build
 from homogcl.presets.resolve import Settings
-from homogcl.training.loop import TrainConfig, fit
+from homogcl.runs.run import Run
+from homogcl.runs.train import new_method
+from homogcl.training.loop import fit_checked
 from homogcl.views.subgraphs import Batches
 
 TILE = 1024  # rows of a tile of pairs on the CPU; pieces are whole tiles
 PIECES = (TILE, 2 * TILE, 3 * TILE)
 BYTES_PER_PARAMETER = 16  # itself, its gradient and the optimizer's two moments
+COPIES = 64  # of its widest array; no method holds so many in a step
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a training will take; `str` gives it as people say it."""
+    """Time and memory of a training; `str` gives them as people say them."""
 
     seconds: float  # of all steps
     bytes: int  # of memory, above what the process held before
@@ -71,32 +75,60 @@ def estimate(name: str, settings: Settings, graph: Data, seed: int = 0) -> Estim
         graph: The graph it will have; nothing of it is changed.
         seed: Root seed of the piece of the graph and of its steps.
     """
-    nodes = int(graph.num_nodes or 0)
-    epochs = settings.train.epochs
-    if settings.train.batch != "full" or nodes <= PIECES[-1]:
-        batches = Batches(graph, settings.train)
-        part = next(batches.epoch(stream(seed, "piece")))
-        first = _Piece(name, settings, part, int(part.num_nodes or 0), seed)
-        if not first.trains:
-            return None
-        taken = first.peak()
-        return Estimate(epochs * batches.per_epoch * first.seconds(), taken)
+    nodes, epochs = int(graph.num_nodes or 0), settings.train.epochs
     # The largest piece comes first: later ones would find its memory still there.
-    largest = _Piece(name, settings, piece(graph, PIECES[-1], seed), nodes, seed)
+    largest = _largest_piece(name, settings, graph, seed)
     if not largest.trains:
         return None
-    taken = largest.peak()
+    needed = largest.memory(largest.peak())
     seconds = largest.seconds()
+    if _is_whole_step(settings, nodes):
+        steps = epochs * Batches(graph, settings.train).per_epoch
+        return Estimate(steps * seconds, needed)
     points = {PIECES[-1]: largest.operations()}
     for size in PIECES[:-1]:
         points[size] = _Piece(name, settings, piece(graph, size, seed), nodes, seed).operations()
     rates, operations = machine_rates(), through(points)
     growth = rates.seconds(operations(nodes)) / rates.seconds(points[PIECES[-1]])
-    return Estimate(epochs * seconds * growth, largest.memory(taken))
+    return Estimate(epochs * seconds * growth, needed)
+
+
+def memory_needed(run: Run) -> int | None:
+    """Return the bytes that training takes, from one step on a small piece of the graph.
+
+    None where no step is trained, and where the piece is too small for the settings.
+    """
+    try:
+        largest = _largest_piece(run.method, run.settings, run.graph, run.seed)
+        return largest.memory(largest.peak()) if largest.trains else None
+    except UserError:
+        return None
+
+
+def may_exceed(run: Run, free: int) -> bool:
+    """Return whether training could take more than `free` bytes, by the widest of its arrays."""
+    x, nodes = run.graph.x, int(run.graph.num_nodes or 0)
+    stored = int(x.values().numel()) if x.is_sparse_csr else x.numel()
+    dims = (value for key, value in run.settings.method.items() if key.endswith("_dim"))
+    widest = max([value for value in dims if isinstance(value, int)], default=0)
+    return 4 * COPIES * max(stored, nodes * widest) > free
+
+
+def _is_whole_step(settings: Settings, nodes: int) -> bool:
+    """Return whether the largest piece is all that a step of the training sees."""
+    return settings.train.batch != "full" or nodes <= PIECES[-1]
+
+
+def _largest_piece(name: str, settings: Settings, graph: Data, seed: int) -> _Piece:
+    nodes = int(graph.num_nodes or 0)
+    if not _is_whole_step(settings, nodes):
+        return _Piece(name, settings, piece(graph, PIECES[-1], seed), nodes, seed)
+    part = next(Batches(graph, settings.train).epoch(stream(seed, "piece")))
+    return _Piece(name, settings, part, int(part.num_nodes or 0), seed)
 
 
 def doubt(expected: int, free: int | None) -> str:
-    """Return what to say where `expected` bytes are more than are `free`, else nothing."""
+    """Return a warning if `expected` bytes are more than are `free`, else nothing."""
     if free is None or expected <= free:
         return ""
     return (
@@ -135,9 +167,7 @@ def machine_rates() -> Rates:
     tile = torch.ones(TILE, TILE)
     rows = torch.arange(0, 10 * TILE + 1, 10)
     columns = (torch.arange(10 * TILE) * 7919) % TILE
-    matrix = torch.sparse_csr_tensor(
-        rows.int(), columns.int(), torch.ones(10 * TILE), (TILE, TILE), check_invariants=False
-    )
+    matrix = csr_tensor(rows.int(), columns.int(), torch.ones(10 * TILE), (TILE, TILE))
     return Rates(
         products=2 * TILE * TILE * 256 / _seconds(lambda: a @ b),
         sparse=2 * 10 * TILE * 256 / _seconds(lambda: matrix @ a),
@@ -149,11 +179,12 @@ class _Piece:
     """A method on a graph that stands for one of `whole` nodes."""
 
     def __init__(self, name: str, settings: Settings, graph: Data, whole: int, seed: int) -> None:
-        self._method = build(name, settings.method, Sizes.of(graph), seed)
+        one_step = {"epochs": 1, "warmup_epochs": 0, "batch": "full"}
+        self._train = settings.train.model_copy(update=one_step)
+        run = Run.of(name, replace(settings, train=self._train), graph, seed)
+        self._method = new_method(run)
         self._graph = graph if "Y" in self._method.training_data else without_labels(graph)
         self._seed, self._whole = seed, whole
-        one = {"epochs": 1, "warmup_epochs": 0, "batch": "full"}
-        self._one = settings.train.model_copy(update=one)
         self.trains = any(p.requires_grad for p in self._method.parameters())
         self._budgets = [space.budget for space in _workspaces(self._method)]
         for space in _workspaces(self._method):
@@ -166,7 +197,7 @@ class _Piece:
 
     def step(self) -> None:
         """Train one step."""
-        fit(self._method, self._graph, TrainConfig(**self._one.model_dump()), seed=self._seed)
+        fit_checked(self._method, self._graph, self._train, seed=self._seed)
 
     def peak(self) -> int:
         """Return the bytes that a step takes above what is held before."""
@@ -184,6 +215,8 @@ class _Piece:
 
     def memory(self, taken: int) -> int:
         """Return the bytes for the whole graph where this piece took `taken`."""
+        if self._whole == self._nodes:
+            return taken
         parameters = sum(p.numel() for p in self._method.parameters()) * BYTES_PER_PARAMETER
         # Sampled negatives leave the workspace alone.
         spaces = zip(_workspaces(self._method), self._budgets, strict=True)

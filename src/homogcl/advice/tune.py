@@ -18,13 +18,14 @@ from torch_geometric.data import Data
 from homogcl.core.errors import UnknownName, UserError
 from homogcl.core.files import write_atomically
 from homogcl.core.seeds import integer
-from homogcl.evaluate import link_scores
+from homogcl.evaluate.links import link_scores
+from homogcl.methods.base import Method
 from homogcl.methods.inference import embeddings
-from homogcl.methods.registry import Method, Sizes, build
 from homogcl.presets.resolve import Settings, resolve
-from homogcl.runs.tasks import with_edges_held_out
-from homogcl.runs.train import scores
-from homogcl.training.loop import NotFinite, fit
+from homogcl.runs.run import Run
+from homogcl.runs.scores import scores, with_edges_held_out
+from homogcl.runs.train import fit_run, new_method
+from homogcl.training.loop import NotFinite
 
 JOURNAL, BEST = "journal.jsonl", "best.toml"
 
@@ -74,7 +75,7 @@ SPACE: dict[str, Range] = {
 
 @dataclass(frozen=True)
 class Search:
-    """What is searched for."""
+    """A method on a data set, and what its settings are chosen by."""
 
     method: str  # with plug-ins behind plus signs
     data: str  # the data set whose preset is the start
@@ -89,10 +90,10 @@ class Search:
     def space(self, nodes: int) -> dict[str, Range]:
         """Return the ranges of the settings that are searched: those nobody has fixed."""
         start = self.settings().flat()
-        found = {k: r for k, r in SPACE.items() if k in start and k not in self.overrides}
-        if "num_clusters" in found:
-            found["num_clusters"] = Range(min(5, nodes), min(30, nodes), whole=True)
-        return found
+        space = {k: r for k, r in SPACE.items() if k in start and k not in self.overrides}
+        if "num_clusters" in space:
+            space["num_clusters"] = Range(min(5, nodes), min(30, nodes), whole=True)
+        return space
 
 
 @dataclass(frozen=True)
@@ -126,7 +127,7 @@ def search(
     space = what.space(int(graph.num_nodes or 0))
     _check_trains(what, graph)
     study = _study(what, space, folder)
-    while len(found := _finished(study)) < trials:
+    while len(finished := _finished(study)) < trials:
         asked = study.ask()
         tried = {name: each.suggest(asked, name) for name, each in space.items()}
         try:
@@ -137,8 +138,8 @@ def search(
             study.tell(asked, state=_optuna().trial.TrialState.FAIL)
         if on_trial:
             on_trial(Trial(asked.number, tried, value))
-    write_atomically(folder / BEST, toml(what, found).encode())
-    return found
+    write_atomically(folder / BEST, toml(what, finished).encode())
+    return finished
 
 
 def best(trials: list[Trial]) -> Trial:
@@ -165,7 +166,7 @@ Score = Callable[[Settings], float]
 
 
 def by_validation(what: Search, graph: Data) -> Score:
-    """Return what scores settings by the probe's accuracy on validation nodes.
+    """Return a function that scores settings by the probe's accuracy on validation nodes.
 
     The labels of all nodes outside training and validation are taken away first.
     """
@@ -184,16 +185,16 @@ def by_validation(what: Search, graph: Data) -> Score:
 
 
 def by_links(what: Search, graph: Data) -> Score:
-    """Return what scores settings by how well the cosine of embeddings finds edges held out.
+    """Return a function that scores settings by how well cosines of embeddings find hidden edges.
 
     It is the share of cases in which an edge that training did not see has a higher cosine than
     a pair of nodes without one. No label is needed; but settings that make neighbors alike are
     favored, whether or not they are of one class.
     """
-    kept, links = with_edges_held_out(graph, what.settings().data.features, what.seed)
+    part, links = with_edges_held_out(graph, what.settings().data.features, what.seed)
 
     def score(settings: Settings) -> float:
-        return link_scores(embeddings(_trained(what, settings, kept), kept), links)["link_auc"]
+        return link_scores(embeddings(_trained(what, settings, part), part), links)["link_auc"]
 
     return score
 
@@ -205,12 +206,11 @@ CRITERIA: dict[str, Callable[[Search, Data], Score]] = {
 
 
 def _trained(what: Search, settings: Settings, graph: Data) -> Method:
-    method = build(what.method, settings.method, Sizes.of(graph), what.seed)
-    return fit(method, graph, settings.train, seed=what.seed)
+    return fit_run(Run.of(what.method, settings, graph, what.seed)).method
 
 
 def _check_trains(what: Search, graph: Data) -> None:
-    method = build(what.method, what.settings().method, Sizes.of(graph), what.seed)
+    method = new_method(Run.of(what.method, what.settings(), graph, what.seed))
     if not any(parameter.requires_grad for parameter in method.parameters()):
         raise UserError(f"{what.method} trains nothing that settings could be searched for")
 

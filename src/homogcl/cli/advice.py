@@ -13,7 +13,8 @@ from homogcl.cli.options import Data, Json, Root, Seed
 
 if TYPE_CHECKING:
     from homogcl.advice.doctor import Finding
-    from homogcl.advice.inspect import Facts, Saliency
+    from homogcl.advice.inspect import Components, Saliency
+    from homogcl.data.summary import GraphSummary
 
 
 def doctor(as_json: Json = False, root: Root = None) -> None:
@@ -43,19 +44,21 @@ def inspect(
     """Report on DATA before training: size, degrees, homophily, saliency of edges, warnings."""
     from homogcl.advice import inspect as advice
     from homogcl.data.load import load
+    from homogcl.data.summary import summarize
     from homogcl.pages import terminal
 
     graph = load(data, root, seed=seed, files=files)
-    facts = advice.facts(graph)
+    summary, components = summarize(graph), advice.components(graph)
     saliency = advice.short_training(graph, epochs=epochs, seed=seed) if epochs else None
-    doubts = advice.warnings(facts, saliency)
+    doubts = advice.warnings(summary, saliency)
     if as_json:
-        report = {**asdict(facts), "saliency": saliency and asdict(saliency), "warnings": doubts}
-        terminal.result(report, as_json=True)
+        shape = {"components": components.count, "largest_component": components.largest}
+        measures = {"saliency": saliency and asdict(saliency), "warnings": doubts}
+        terminal.result({**asdict(summary), **shape, **measures}, as_json=True)
         return
     if "report" in graph:
         terminal.say(f"read: {graph.report}\n")
-    terminal.result(_fact_lines(facts), as_json=False)
+    terminal.result(_summary_lines(summary, components), as_json=False)
     if saliency is not None:
         terminal.say(f"\nsaliency S after {saliency.epochs} epochs of {advice.METHOD}")
         terminal.rows(_spread_rows(saliency), as_json=False)
@@ -92,24 +95,24 @@ def _show_findings(findings: list[Finding]) -> None:
                 terminal.say(f"{mark} {finding.name}: {finding.found} -> {finding.advice}")
 
 
-def _fact_lines(facts: Facts) -> dict[str, object]:
+def _summary_lines(summary: GraphSummary, components: Components) -> dict[str, object]:
     lines: dict[str, object] = {
-        "nodes": f"{facts.nodes:,}",
-        "edges": f"{facts.edges:,} (density {facts.density:.2g})",
-        "features": f"{facts.features:,}",
-        "degrees": f"{facts.degree_min} to {facts.degree_max}, median {facts.degree_median:g}, "
-        f"{facts.isolated:,} nodes without edges",
-        "components": f"{facts.components:,}, the largest of {facts.largest_component:,} nodes",
-        "self-loops": facts.self_loops,
-        "repeated": facts.duplicates,
+        "nodes": f"{summary.nodes:,}",
+        "edges": f"{summary.edges:,} (density {summary.density:.2g})",
+        "features": f"{summary.features:,}",
+        "degrees": f"{summary.degree_min} to {summary.degree_max}, median {summary.degree_median:g}, "
+        f"{summary.isolated:,} nodes without edges",
+        "components": f"{components.count:,}, the largest of {components.largest:,} nodes",
+        "self-loops": summary.self_loops,
+        "repeated": summary.duplicates,
     }
-    if facts.homophily is None:
+    if summary.homophily is None:
         return {**lines, "homophily": "unknown: no edge has two labels"}
-    return {
-        **lines,
-        "classes": facts.classes,
-        "homophily": f"{facts.homophily:.2f}, adjusted for chance {facts.adjusted_homophily:.2f}",
-    }
+    lines["classes"] = summary.classes
+    lines["homophily"] = (
+        f"{summary.homophily:.2f}, adjusted for chance {summary.adjusted_homophily:.2f}"
+    )
+    return lines
 
 
 def _spread_rows(saliency: Saliency) -> list[dict[str, str]]:

@@ -12,8 +12,7 @@ from homogcl.cli.options import Data, Json, Preset, Root
 
 if TYPE_CHECKING:
     from homogcl.advice.estimate import Estimate
-    from homogcl.presets.catalog import Overview
-    from homogcl.runs.request import Request
+    from homogcl.presets.overview import Overview
 
 
 class Listing(StrEnum):
@@ -26,7 +25,7 @@ class Listing(StrEnum):
 
 def list_names(what: Listing, as_json: Json = False) -> None:
     """List the methods, the data sets or the presets."""
-    from homogcl.data.datasets import data_names
+    from homogcl.data.catalog import data_names
     from homogcl.methods.names import method_names
     from homogcl.pages import terminal
     from homogcl.presets.sections import preset_names
@@ -55,16 +54,12 @@ def show(
     import json
 
     from homogcl.pages import terminal
-    from homogcl.presets.catalog import overview
+    from homogcl.presets.overview import overview
 
-    needs_graph = cost or Path(data).exists()
-    settings = None if needs_graph else overview(method, data, preset, root)
+    settings = None if cost else overview(method, data, preset, root)
     expected = None
     if settings is None:
-        from homogcl.runs.request import Request
-
-        request = Request(method, data, preset=preset, root=root)
-        settings, expected = _ask_classes(request, needs_graph=needs_graph, cost=cost)
+        settings, expected = _ask_classes(method, data, preset, root, cost=cost)
     if as_json:
         more = {"seconds": expected.seconds, "bytes": expected.bytes} if expected else {}
         typer.echo(json.dumps({**settings.values, "source": settings.source, **more}))
@@ -91,7 +86,7 @@ def _method_row(name: str) -> dict[str, str]:
         from homogcl.methods import registry
 
         wrapped = registry.method_class(name)
-        takes_positives, learns_from = wrapped.expands_positives, wrapped.training_data
+        takes_positives, learns_from = bool(wrapped.combines), wrapped.training_data
         summary = registry.summary(name)
     return {
         "name": name,
@@ -102,15 +97,14 @@ def _method_row(name: str) -> dict[str, str]:
 
 
 def _ask_classes(
-    request: Request, *, needs_graph: bool, cost: bool
+    method: str, data: str, preset: str | None, root: Path | None, *, cost: bool
 ) -> tuple[Overview, Estimate | None]:
     """Return the settings that the classes of a method validate, and what training would take."""
     from homogcl.advice.estimate import estimate
-    from homogcl.presets.catalog import Overview, published_nodes
+    from homogcl.presets.overview import Overview
+    from homogcl.runs.request import Request
 
-    graph = request.graph() if needs_graph else None
-    nodes = published_nodes(request.data) if graph is None else int(graph.num_nodes or 0)
-    sized = request.for_size(nodes)
-    settings = sized.settings()
-    expected = estimate(request.method, settings, graph) if cost and graph is not None else None
-    return Overview(settings.flat(), settings.source, sized.preset), expected
+    run = Request(method, data, preset=preset, root=root).resolve()
+    settings = run.settings
+    expected = estimate(method, settings, run.graph) if cost else None
+    return Overview(settings.flat(), settings.source, settings.preset), expected

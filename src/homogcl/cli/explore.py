@@ -29,7 +29,7 @@ def explore(
     start = time.perf_counter()
     path = output or run / "explore.html"
     folder = RunFolder(run)
-    explorer = write_explorer(folder, path, way.value, folder.spec(root, data))
+    explorer = write_explorer(folder, path, way.value, folder.request(root, data))
     seconds, size = time.perf_counter() - start, path.stat().st_size
     if as_json:
         nodes = len(explorer.nodes.ids)

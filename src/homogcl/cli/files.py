@@ -23,10 +23,10 @@ OPTIONS = {
 
 
 def with_files(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of `graph.toml`; it gets those that were used as `files`."""
+    """Return the command with the options of `graph.toml`; it gets those in use as `files`."""
     own = inspect.signature(command, eval_str=True)
-    kept = [each for each in own.parameters.values() if each.name != "files"]
-    added = [
+    parameters = [each for each in own.parameters.values() if each.name != "files"]
+    options = [
         inspect.Parameter(
             name,
             inspect.Parameter.KEYWORD_ONLY,
@@ -37,27 +37,31 @@ def with_files(command: Callable[..., None]) -> Callable[..., None]:
     ]
 
     @functools.wraps(command)
-    def wrapped(**given: Any) -> None:
-        said = {name: given.pop(name) for name in OPTIONS}
-        files = {name: _value(name, text) for name, text in said.items() if text is not None}
-        command(**given, files=files)
+    def wrapped(**arguments: Any) -> None:
+        texts = {name: arguments.pop(name) for name in OPTIONS}
+        files = {name: _value(name, text) for name, text in texts.items() if text is not None}
+        command(**arguments, files=files)
 
-    signature = own.replace(parameters=[*kept, *added])
+    signature = own.replace(parameters=[*parameters, *options])
     wrapped.__signature__ = signature  # type: ignore[attr-defined]
     wrapped.__annotations__ = {each.name: each.annotation for each in signature.parameters.values()}
     return wrapped
 
 
 def _value(name: str, text: str) -> str | list[str]:
-    from homogcl.data.own.features import ARRAYS
-    from homogcl.data.own.files import PARQUET
-    from homogcl.data.own.tables import ending
-    from homogcl.data.own.text import DELIMITERS, LISTS
-
-    files = (*DELIMITERS, *LISTS, *PARQUET, *ARRAYS)
-    if name == "features" and ending(Path(text)) not in files:
+    if name == "features" and not _is_file(Path(text)):
         return [column.strip() for column in text.split(",")]
     # In `graph.toml` a file stands beside the edges; on the command line, where the user is.
     if name in ("nodes", "features") and Path(text).expanduser().exists():
         return str(Path(text).expanduser().resolve())
     return text
+
+
+def _is_file(path: Path) -> bool:
+    """Return whether a name ends as files of features do; else it is a list of columns."""
+    from homogcl.data.own.features import ARRAYS
+    from homogcl.data.own.files import PARQUET
+    from homogcl.data.own.tables import ending
+    from homogcl.data.own.text import DELIMITERS, LISTS
+
+    return ending(path) in (*DELIMITERS, *LISTS, *PARQUET, *ARRAYS)

@@ -1,4 +1,4 @@
-"""Several processes on this machine that train one method together."""
+"""A training in this process, or in several processes on this machine that train together."""
 
 from __future__ import annotations
 
@@ -7,81 +7,144 @@ import logging
 import os
 import sys
 import uuid
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
-from torch.distributed.launcher.api import LaunchConfig, elastic_launch
+if TYPE_CHECKING:
+    from homogcl.runs.folder import RunFolder
+    from homogcl.runs.request import Request
+    from homogcl.training.checkpoint import Intervals
+    from homogcl.training.loop import Epoch
 
-from homogcl.core.distributed import Ranks
-from homogcl.core.errors import UserError
-from homogcl.runs.folder import RunFolder
-from homogcl.runs.request import Request
-from homogcl.runs.train import ready
+
+@dataclass(frozen=True)
+class Processes:
+    """How many processes train together, and how often they may be started again."""
+
+    count: int
+    max_restarts: int = 0
+
+
+def train_here(
+    request: Request,
+    folder: RunFolder,
+    save_every: Intervals,
+    tensorboard: Path | None = None,
+    *,
+    resume: bool,
+) -> None:
+    """Train in this process, which may be one of several, and show the progress."""
+    from homogcl.cli.forecast import TimeLeft, check_memory
+    from homogcl.core.distributed import joined, was_restarted
+    from homogcl.pages import terminal
+    from homogcl.runs.train import train_run
+
+    with joined() as ranks:
+        with ranks.first_before_others():
+            run = request.resolve()
+            report = run.graph.get("report")
+        if not ranks.is_first:
+            train_run(run, folder, save_every=save_every, ranks=ranks)
+            return
+        check_memory(run, terminal.note)
+        lines = [f"{run.name}: {report}"] if report else []  # for when nothing was refused
+        left = TimeLeft(terminal.note)
+        with terminal.training(run.title) as show:
+
+            def follow(epoch: Epoch) -> None:
+                while lines:
+                    terminal.say(lines.pop())
+                show(epoch)
+                left(epoch)
+
+            trained = train_run(
+                run,
+                folder,
+                resume=resume or was_restarted(),
+                on_epoch=follow,
+                save_every=save_every,
+                tensorboard=tensorboard,
+                ranks=ranks,
+            )
+    lines.append(f"trained {run.title} in {trained.seconds:.1f} s; run folder: {folder.path}")
+    for line in lines:
+        terminal.say(line)
 
 
 def launch(
-    spec: Request,
+    request: Request,
     folder: RunFolder,
-    processes: int,
-    max_restarts: int,
-    more: list[str],
+    processes: Processes,
+    options: list[str],
     *,
     resume: bool,
 ) -> None:
     """Run `homogcl train` in several processes, as torchrun does, and wait for them.
 
-    All that can be refused is refused here, in one line, before a process starts. When a process
-    dies the others are ended; then all of them go on from the newest checkpoint, at most
-    `max_restarts` times.
+    Everything that can be refused is refused here, in one line, before a process starts. When a
+    process dies the others are ended; then all of them go on from the newest checkpoint.
 
     Args:
-        spec: What to train.
+        request: What to train.
         folder: Where to keep it.
-        processes: How many train together.
-        max_restarts: How often they may be started again.
-        more: Further options of the command, as they are typed.
+        processes: How many train together, and how often they may be started again.
+        options: Further options of the command, as they are typed.
         resume: Whether the folder may hold the same run already.
     """
-    if processes < 1:
-        raise UserError(f"--nproc {processes}: at least one process must train")
-    graph = spec.graph()
-    sized = spec.for_size(int(graph.num_nodes or 0))
-    ready(sized, graph, Ranks(0, processes))
-    with folder.locked():
-        folder.begin(sized, graph, resume=resume)
-    del graph
-    threads = max(1, (os.cpu_count() or 1) // processes)
+    from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
+    from torch.distributed.launcher.api import LaunchConfig, elastic_launch
+
+    from homogcl.core.errors import UserError
+
+    _begin(request, folder, processes.count, resume=resume)
+    threads = max(1, (os.cpu_count() or 1) // processes.count)
     os.environ.setdefault("OMP_NUM_THREADS", str(threads))
     logging.getLogger("torch.distributed.elastic").setLevel(logging.CRITICAL)
     config = LaunchConfig(
         min_nodes=1,
         max_nodes=1,
-        nproc_per_node=processes,
+        nproc_per_node=processes.count,
         run_id=uuid.uuid4().hex,
         rdzv_backend="c10d",
         rdzv_endpoint="localhost:0",
-        max_restarts=max_restarts,
+        max_restarts=processes.max_restarts,
     )
     try:
-        elastic_launch(config, sys.executable)(*_arguments(spec, folder), *more)
+        elastic_launch(config, sys.executable)(*_arguments(request, folder), *options)
     except ChildFailedError as error:
         rank, failure = error.get_first_failure()
         raise UserError(
-            f"process {rank} of {processes} ended with exit code {failure.exitcode}; "
+            f"process {rank} of {processes.count} ended with exit code {failure.exitcode}; "
             f"the run in {folder.path} can go on with --resume"
         ) from None
 
 
-def _arguments(spec: Request, folder: RunFolder) -> list[str]:
+def _begin(request: Request, folder: RunFolder, processes: int, *, resume: bool) -> None:
+    """Begin the run folder; its graph is forgotten before the processes load their own."""
+    from homogcl.core.distributed import Ranks
+    from homogcl.core.errors import UserError
+    from homogcl.runs.train import new_method
+
+    if processes < 1:
+        raise UserError(f"--nproc {processes}: at least one process must train")
+    run = request.resolve()
+    new_method(run, Ranks(0, processes))
+    with folder.locked():
+        folder.begin(run, resume=resume)
+
+
+def _arguments(request: Request, folder: RunFolder) -> list[str]:
     """Return the command of one process: the same training, from the folder that was begun."""
-    arguments = ["-m", "homogcl", "train", spec.method, spec.data, "--seed", str(spec.seed)]
-    arguments += ["--out", str(folder.path), "--resume"]
-    for key, value in spec.overrides.items():
+    arguments = ["-m", "homogcl", "train", request.method, request.data]
+    arguments += ["--seed", str(request.seed), "--out", str(folder.path), "--resume"]
+    for key, value in request.overrides.items():
         # JSON's numbers, texts, lists and truth values are TOML's.
         arguments += ["--set", f"{key}={json.dumps(value)}"]
-    for key, value in spec.files.items():
+    for key, value in request.files.items():
         arguments += [f"--{key}", ",".join(value) if isinstance(value, list) else str(value)]
-    if spec.preset is not None:
-        arguments += ["--preset", spec.preset]
-    if spec.root is not None:
-        arguments += ["--root", str(spec.root)]
+    if request.preset is not None:
+        arguments += ["--preset", request.preset]
+    if request.root is not None:
+        arguments += ["--root", str(request.root)]
     return arguments

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,7 +14,7 @@ from homogcl.cli.options import Json, OtherData, Root, Set
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from homogcl.homophily.plugin import HomoGCL
+    from homogcl.homophily.plugins.homogcl import HomoGCL
 
 SHOWN = 10  # edges on the terminal
 TableFile = Annotated[Path | None, typer.Option("--output", "-o", help=".csv or .parquet")]
@@ -31,7 +31,7 @@ def neighbors(
     import numpy as np
 
     from homogcl.core.errors import UserError
-    from homogcl.evaluate import nearest_neighbors
+    from homogcl.evaluate.neighbors import nearest_neighbors
     from homogcl.pages import terminal
     from homogcl.runs.export import TABLES, check_ending, write_table
     from homogcl.runs.folder import RunFolder
@@ -83,9 +83,10 @@ def saliency(
     if output is not None:
         check_ending(output, TABLES)
     folder = RunFolder(run)
-    spec = folder.spec(root, data)
-    graph, method = folder.graph(spec), folder.method()
-    table = edge_saliency(method, graph, config=_clusters(method, settings or []), seed=spec.seed)
+    request = folder.request(root, data)
+    graph, method = folder.graph(request), folder.method()
+    clusters = _clusters(folder.settings()["method"], settings or [])
+    table = edge_saliency(method, graph, config=clusters, seed=request.seed)
     names = np.array(original_ids(graph))
     same = [None if each < 0 else bool(each) for each in table.same_label]
     source, target = names[table.source], names[table.target]
@@ -137,21 +138,21 @@ def _hint(node: str, ids: Collection[str]) -> str:
     return hint if hint.startswith(" (did you mean") else f" of {len(ids):,} nodes"
 
 
-def _clusters(method: object, settings: Sequence[str]) -> HomoGCL.Config | None:
-    """Return the plug-in's settings with those that the user set; None if none is set."""
+def _clusters(of_run: Mapping[str, object], settings: Sequence[str]) -> HomoGCL.Config | None:
+    """Return the settings of clusters: the run's, replaced by what the user sets; None if none."""
+    from homogcl.core.config import parse_overrides, validated
     from homogcl.core.errors import UserError, nearest
-    from homogcl.core.settings import parse_overrides
-    from homogcl.homophily.plugin import HomoGCL
-    from homogcl.methods.registry import validated
+    from homogcl.homophily.plugins.homogcl import HomoGCL
 
     if not settings:
         return None
-    start = method.config if isinstance(method, HomoGCL) else HomoGCL.Config()
+    fields = HomoGCL.Config.model_fields
     overrides = parse_overrides(settings)
     for key in overrides:
-        if key not in HomoGCL.Config.model_fields:
-            raise UserError(f"no setting {key!r}{nearest(key, HomoGCL.Config.model_fields)}")
-    return validated(HomoGCL.Config, {**start.model_dump(), **overrides})
+        if key not in fields:
+            raise UserError(f"no setting {key!r}{nearest(key, fields)}")
+    of_clusters = {key: value for key, value in of_run.items() if key in fields}
+    return validated(HomoGCL.Config, {**of_clusters, **overrides})
 
 
 def _text(value: object) -> str:

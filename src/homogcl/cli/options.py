@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from homogcl.runs.tasks import task_names
 
 Root = Annotated[Path | None, typer.Option(help="Folder of the data sets (else $HOMOGCL_DATA).")]
 Set = Annotated[list[str] | None, typer.Option("--set", help="key=value; may be repeated.")]
@@ -24,17 +26,15 @@ OtherData = Annotated[
 Seed = Annotated[int, typer.Option(min=0, help="Root seed of every random stream.")]
 
 
-class Task(StrEnum):
-    """What an embedding is evaluated on."""
+if TYPE_CHECKING:
 
-    probe = "probe"
-    cluster = "cluster"
-    cluster_raw = "cluster-raw"
-    knn = "knn"
-    links = "links"
-    similarity = "similarity"
-    saliency = "saliency"
-    unlabeled = "unlabeled"
+    class Task(StrEnum):
+        """The name of a task; which there are is known when the command line starts."""
+
+        probe = "probe"
+
+else:
+    Task = StrEnum("Task", [(name.replace("-", "_"), name) for name in task_names()])
 
 
 class Map(StrEnum):

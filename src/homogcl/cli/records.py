@@ -28,26 +28,28 @@ def run(
     root: Root = None,
 ) -> None:
     """Train and evaluate every method on every data set and seed; finished cells are skipped."""
-    from homogcl.core.settings import parse_overrides
+    from homogcl.core.config import parse_overrides
     from homogcl.pages import terminal
+    from homogcl.runs.grid import run_cell
     from homogcl.runs.request import Request
     from homogcl.runs.tasks import DEFAULT_TASKS
-    from homogcl.runs.train import run_cell
 
     overrides = parse_overrides(settings or [])
     epochs = _epochs(milestones)
     scored = tuple(task.value for task in tasks) if tasks else DEFAULT_TASKS
+    # All cells are resolved first: a mistake is said before the first hour, not after it.
     cells = [
-        Request(method, name, seed, overrides, preset, epochs, scored, root, files)
+        Request(method, name, seed, overrides, preset, epochs, scored, root, files).resolve(
+            by_size=False
+        )
         for name in data
         for method in methods
         for seed in range(seeds)
     ]
-    for spec in cells:
-        spec.settings()  # what is wrong is said before the first hour, not after it
     with terminal.grid(len(cells)) as show:
-        for spec in cells:
-            record, ran = run_cell(spec, results, show.epoch(f"{spec.method} on {spec.name}"))
+        while cells:
+            cell = cells.pop(0)  # and with it, in the end, its graph
+            record, ran = run_cell(cell, results, show.epoch(cell.title))
             show.cell(record, ran=ran)
 
 

@@ -30,4 +30,4 @@ def to_disk(
 
     graph = load(data, root, features=features_as, files=files)
     write_mapped(graph, folder)
-    terminal.say(f"wrote {graph.num_nodes:,} nodes, {graph.num_edges:,} edges to {folder}")
+    terminal.say(f"wrote {graph.num_nodes:,} nodes, {graph.num_edges // 2:,} edges to {folder}")

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from homogcl.cli.files import with_files
 from homogcl.cli.options import Batch, Data, Json, OtherData, Preset, Root, Seed, Set, Task
-
-if TYPE_CHECKING:
-    from homogcl.training.loop import Epoch
 
 
 def demo(
@@ -51,60 +47,22 @@ def train(
 
     SIGINT and SIGTERM stop it after a checkpoint, from which --resume goes on to the same bits.
     """
-    from homogcl.cli.forecast import foretell
-    from homogcl.cli.launch import launch
-    from homogcl.core.distributed import joined, was_restarted
-    from homogcl.core.settings import parse_batch, parse_overrides
-    from homogcl.pages import terminal
-    from homogcl.runs import curves
+    from homogcl.cli.launch import Processes, launch, train_here
+    from homogcl.core.config import parse_batch, parse_overrides
     from homogcl.runs.folder import RunFolder
-    from homogcl.runs.log import Log
     from homogcl.runs.request import Request
-    from homogcl.runs.train import OnEpoch, ready
-    from homogcl.runs.train import train as train_spec
-    from homogcl.training.checkpoint import Checkpoints, parse_intervals
+    from homogcl.training.checkpoint import parse_intervals
 
     overrides = {**parse_overrides(settings or []), **(parse_batch(batch) if batch else {})}
-    spec = Request(method, data, seed, overrides, preset, root=root, files=files)
-    spec.settings()
-    folder = RunFolder(out or Path("runs") / f"{spec.name}-{method}-s{seed}")
-    checkpoints = Checkpoints(folder.checkpoints, **parse_intervals(save_every))
-    if nproc != 1:
-        more = ["--save-every", save_every]
-        more += ["--tensorboard", str(tensorboard)] if tensorboard else []
-        launch(spec, folder, nproc, max_restarts, more, resume=resume)
+    request = Request(method, data, seed, overrides, preset, root=root, files=files)
+    folder = RunFolder(out or Path("runs") / f"{request.name}-{method}-s{seed}")
+    intervals = parse_intervals(save_every)
+    if nproc == 1:
+        train_here(request, folder, intervals, tensorboard, resume=resume)
         return
-    with joined() as ranks:
-        with ranks.first_before_others():
-            graph = spec.graph()
-        spec = spec.for_size(int(graph.num_nodes or 0))
-        ready(spec, graph, ranks)
-        if not ranks.is_first:
-            train_spec(spec, graph=graph, checkpoints=checkpoints, ranks=ranks)
-            return
-        foretell(spec, graph)
-        with ExitStack() as opened:
-            followers: list[OnEpoch] = []
-            if tensorboard:
-                followers.append(opened.enter_context(curves.tensorboard(tensorboard)))
-            opened.enter_context(folder.locked())
-            folder.begin(spec, graph, resume=resume or was_restarted())
-            if "report" in graph:
-                terminal.say(f"{spec.name}: {graph.report}")
-            shown = opened.enter_context(terminal.training(f"{method} on {spec.name}"))
-            followers += [Log(folder.path), shown]
-
-            def follow(epoch: Epoch) -> None:
-                for each in followers:
-                    each(epoch)
-
-            trained = train_spec(
-                spec, graph=graph, on_epoch=follow, checkpoints=checkpoints, ranks=ranks
-            )
-            folder.finish(trained)
-    terminal.say(
-        f"trained {method} on {spec.name} in {trained.seconds:.1f} s; run folder: {folder.path}"
-    )
+    options = ["--save-every", save_every]
+    options += ["--tensorboard", str(tensorboard)] if tensorboard else []
+    launch(request, folder, Processes(nproc, max_restarts), options, resume=resume)
 
 
 @with_files
@@ -117,20 +75,21 @@ def evaluate(
     root: Root = None,
 ) -> None:
     """Score a run's embeddings on labels, or its method on edges held out of a new training."""
+    from contextlib import nullcontext
+    from dataclasses import replace
+
     from homogcl.pages import terminal
     from homogcl.runs.folder import RunFolder
-    from homogcl.runs.train import link_prediction, scores
+    from homogcl.runs.grid import score_run
+    from homogcl.runs.tasks import task as task_of
 
     folder = RunFolder(run)
-    spec = folder.spec(root, data, files)
-    graph = folder.graph(spec)
-    if task is Task.links:
-        with terminal.training(
-            f"{spec.method} on {spec.name} without a tenth of its edges"
-        ) as show:
-            metrics = link_prediction(spec, graph, show)
-    else:
-        metrics = scores(folder.method(), graph, spec.seed, (task.value,))
+    model = folder.model()
+    resolved = folder.run(folder.request(root, data, files), model)
+    title = f"{resolved.title} without a tenth of its edges"
+    progress = terminal.training(title) if task_of(task.value).retrains else nullcontext()
+    with progress as show:
+        metrics = score_run(replace(resolved, tasks=(task.value,)), model.method, show)
     terminal.result({"task": task.value, **metrics}, as_json=as_json)
 
 
@@ -151,7 +110,8 @@ def embed(
 
     check_ending(output, FORMATS)
     folder = RunFolder(run)
-    graph = folder.graph(folder.spec(root, data, files))
-    z = embeddings(folder.method(), graph).cpu().numpy()
+    request, model = folder.request(root, data, files), folder.model()
+    graph = folder.run(request, model).graph
+    z = embeddings(model.method, graph).cpu().numpy()
     for path in write_embeddings(output, original_ids(graph), z):
         terminal.say(f"wrote {path}")

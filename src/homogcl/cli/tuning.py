@@ -39,15 +39,15 @@ def tune(
 ) -> None:
     """Search settings of METHOD on DATA by validation accuracy, or without any label."""
     from homogcl.advice.tune import BEST, Search, best, search
-    from homogcl.core.settings import parse_overrides
+    from homogcl.core.config import parse_overrides
     from homogcl.pages import terminal
     from homogcl.runs.request import Request
 
     overrides = parse_overrides(settings or [])
-    spec = Request(method, data, seed, overrides, root=root, files=files)
-    what = Search(method, spec.name, criterion.value, overrides, seed)
-    graph = spec.graph()
-    folder = out or Path("tune") / f"{spec.name}-{method}-{criterion.value}-s{seed}"
+    request = Request(method, data, seed, overrides, root=root, files=files)
+    what = Search(method, request.name, criterion.value, overrides, seed)
+    graph = request.resolve(by_size=False).graph
+    folder = out or Path("tune") / f"{request.name}-{method}-{criterion.value}-s{seed}"
 
     def follow(trial: Trial) -> None:
         terminal.note(f"trial {trial.number}: {_score_text(trial)}")

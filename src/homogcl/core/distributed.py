@@ -1,12 +1,13 @@
 """Processes that train one method together.
 
 There are two ways to share the work. Where a step sees the whole graph, every process encodes it
-with the same random streams and they split the pairs of nodes, whose number grows with N², among
-them: one sum over the processes in the forward pass and one in the backward pass then give each
-of them the same loss and the same gradient that a single process has. Nothing else differs, so
-that BatchNorm and all other parts of a method need not know. Where a step sees a batch, each
-process has a batch of its own, gradients are averaged, and clusters are found over the nodes of
-all of them.
+with the same random streams, and the processes split the pairs of nodes, whose number grows with
+N². One sum over the processes in the forward pass and one in the backward pass then give each of
+them the loss and the gradient of a single process; BatchNorm and all other parts of a method need
+not know. Where a step sees a batch, each process has a batch of its own, gradients are averaged,
+and clusters are those of all processes' nodes.
+
+The training loop tells a method by `Method.share` how its processes share the work.
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TypeVar
@@ -114,24 +114,10 @@ class Sharing:
     pairs: Ranks = ALONE
     nodes: Ranks = ALONE
 
-
-_NOTHING = Sharing()
-_SHARING: ContextVar[Sharing] = ContextVar("sharing", default=_NOTHING)
-
-
-def sharing() -> Sharing:
-    """Return what is shared in the step at hand; nothing outside of a training by many."""
-    return _SHARING.get()
-
-
-@contextmanager
-def shared(value: Sharing) -> Iterator[None]:
-    """Share the steps taken inside; losses and clusters ask for it by `sharing`."""
-    token = _SHARING.set(value)
-    try:
-        yield
-    finally:
-        _SHARING.reset(token)
+    @property
+    def ranks(self) -> Ranks:
+        """All processes of the training, whatever they share."""
+        return self.pairs if self.pairs.size > 1 else self.nodes
 
 
 def average_gradients(parameters: list[torch.nn.Parameter], ranks: Ranks) -> None:
@@ -147,7 +133,7 @@ def average_gradients(parameters: list[torch.nn.Parameter], ranks: Ranks) -> Non
 
 @contextmanager
 def joined(environment: Mapping[str, str] = os.environ) -> Iterator[Ranks]:
-    """Join the processes that a launcher such as torchrun has started; alone where there is none.
+    """Join the processes that a launcher such as torchrun has started, if there is a launcher.
 
     A process that waits for another longer than `$HOMOGCL_TIMEOUT` seconds, else an hour, stops.
     """
@@ -169,14 +155,14 @@ def joined(environment: Mapping[str, str] = os.environ) -> Iterator[Ranks]:
 
 
 def ranks_of(environment: Mapping[str, str]) -> Ranks:
-    """Return the ranks that a launcher's environment variables name."""
+    """Return the ranks that a launcher's environment variables name, `ALONE` without them."""
     size = environment.get("WORLD_SIZE", "1")
     if size == "1":
         return ALONE
-    lacking = [key for key in ("RANK", "MASTER_ADDR", "MASTER_PORT") if key not in environment]
-    if lacking:
+    missing = [key for key in ("RANK", "MASTER_ADDR", "MASTER_PORT") if key not in environment]
+    if missing:
         raise UserError(
-            f"WORLD_SIZE={size} is set but {', '.join(lacking)} is not: start with torchrun or "
+            f"WORLD_SIZE={size} is set but {', '.join(missing)} is not: start with torchrun or "
             "with --nproc, or unset WORLD_SIZE"
         )
     rank = environment["RANK"]

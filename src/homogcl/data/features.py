@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Literal
 
 import numpy as np
@@ -10,7 +9,9 @@ import scipy.sparse
 import torch
 from torch import Tensor
 
-# What nodes are described by: what came with the graph, as it is or by row; or the edges alone.
+from homogcl.core.csr import csr_tensor
+
+# The features that came with the graph, as they are or scaled by row; or some made of the edges.
 FeatureKind = Literal["raw", "row", "structural"]
 
 # Below this share of nonzero entries, products with CSR features beat dense ones.
@@ -27,6 +28,7 @@ def sparse_features(matrix: scipy.sparse.csr_matrix) -> Tensor:
         torch.from_numpy(csr.indices.astype(np.int64)),
         torch.from_numpy(csr.data.astype(np.float32)),
         csr.shape,
+        check=True,
     )
 
 
@@ -53,21 +55,12 @@ def normalize(x: Tensor, kind: FeatureKind) -> Tensor:
         return x / torch.where(total > 0, total, torch.ones_like(total))
     row = torch.repeat_interleave(torch.arange(x.size(0)), x.crow_indices().diff())
     total = x.values().new_zeros(x.size(0)).index_add(0, row, x.values().abs())
-    return csr_tensor(
-        x.crow_indices(), x.col_indices(), x.values() / total[row], (x.size(0), x.size(1))
-    )
+    values = x.values() / total[row]
+    return csr_tensor(x.crow_indices(), x.col_indices(), values, (x.size(0), x.size(1)), check=True)
 
 
 def _from_dense(x: Tensor) -> Tensor:
     row, column = x.nonzero(as_tuple=True)
     starts = torch.zeros(x.size(0) + 1, dtype=torch.int64)
     starts[1:] = torch.bincount(row, minlength=x.size(0)).cumsum(0)
-    return csr_tensor(starts, column, x[row, column], (x.size(0), x.size(1)))
-
-
-def csr_tensor(starts: Tensor, columns: Tensor, values: Tensor, shape: tuple[int, int]) -> Tensor:
-    """Return a CSR tensor of this shape from where rows start, columns and values, checked."""
-    with warnings.catch_warnings():
-        # torch announces once a process that CSR is in beta: nothing a user could act on.
-        warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta")
-        return torch.sparse_csr_tensor(starts, columns, values, shape, check_invariants=True)
+    return csr_tensor(starts, column, x[row, column], (x.size(0), x.size(1)), check=True)

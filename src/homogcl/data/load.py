@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import torch
@@ -14,39 +14,37 @@ from torch_geometric.data import Data
 from homogcl.core.config import Config
 from homogcl.core.errors import UserError
 from homogcl.core.seeds import stream
-from homogcl.data.check import MASKS, validate
-from homogcl.data.datasets import (
+from homogcl.data.catalog import (
     data_names,
-    demo_shares,
     graph_name,
     lacks_features,
-    official_name,
     own_path,
     plain_name,
-    registered_reader,
+    readers,
+    resolved_name,
     source,
 )
+from homogcl.data.check import MASKS, validate
 from homogcl.data.edges import undirected
 from homogcl.data.features import FeatureKind, compact, normalize
 from homogcl.data.hashes import file_sha256, tensor_sha256
 from homogcl.data.mapped import INDEX, is_mapped, is_on_disk, open_mapped
 from homogcl.data.names import class_names, node_ids, original_ids
 from homogcl.data.own.graph import read_own
+from homogcl.data.published.download import raw_files
 from homogcl.data.published.root import data_root, sha256
-from homogcl.data.published.sources import SOURCES, Source, raw_files
-from homogcl.data.splits import SplitMade, SplitName, random_split_of
-from homogcl.data.statistics import Statistics, edge_homophily, statistics
-from homogcl.data.structural import kept_structural_features, structural_features
+from homogcl.data.published.sources import SOURCES, Source
+from homogcl.data.shares import demo_shares
+from homogcl.data.splits import SplitKind, SplitName, random_split_of
+from homogcl.data.structural import cached_structural_features, structural_features
 from homogcl.data.synthetic import citation_graph
 
 __all__ = [
     "DataConfig",
     "Source",
-    "Statistics",
     "citation_graph",
     "class_names",
     "data_names",
-    "edge_homophily",
     "graph_name",
     "lacks_features",
     "load",
@@ -54,7 +52,6 @@ __all__ = [
     "original_ids",
     "own_path",
     "source",
-    "statistics",
     "validate",
 ]
 
@@ -84,20 +81,20 @@ def load(
         root: Folder of all data sets; else `$HOMOGCL_DATA`, else the XDG cache. Published data
             sets that are missing there are downloaded into it.
         features: "row" divides each row by its sum, "raw" leaves features as they are, and
-            "structural" has 128 made of the edges in their place; those of a mapped graph are
-            what was written.
+            "structural" replaces them by 128 made of the edges. A mapped graph keeps those that
+            were written.
         split: "public" takes the masks that came with the graph, "random" draws 10/10/80 % of
             the labeled nodes; by default the masks where there are any.
         seed: Root seed, from whose stream "split" the random split is drawn. Structural features
             of a user's own graph are made with it too, those of a data set always with seed 0.
-        files: What `graph.toml` could say of the files at a path.
+        files: Settings of `graph.toml` for the files at a path.
 
     The graph has `x` float32 [N, d] (CSR if sparse), `edge_index` [2, E] (both directions, sorted,
     no self-loops), `y` [N] if it has labels (-1 where a node has none), the masks `train_mask`,
     `val_mask`, `test_mask` [N], and the strings `name`, `split_name` and `sha256`: over the raw
     files, or over the tensors if there are none. It has `structural` where the features may be made
-    of the edges. A user's own graph also has `ids`, `class_names`, `feature_names`, `report` and
-    `files`, their hashes by name.
+    of the edges. A user's own graph also has `ids`, `class_names`, `feature_names`, `report` (one
+    line that sums it up) and `files`, their hashes by name.
     """
     path = own_path(name)
     if path is not None and is_mapped(path):
@@ -107,7 +104,7 @@ def load(
     elif files:
         raise UserError(f"{name} is a data set; {', '.join(files)} belongs to files of your own")
     else:
-        graph = _published(official_name(str(name)), root)
+        graph = _published(resolved_name(str(name)), root)
     if not is_on_disk(graph):
         if features == "structural" or graph.x.size(1) == 0:
             _make_structural(graph, None if path is None else seed)
@@ -140,18 +137,21 @@ def _mapped(folder: Path, files: Mapping[str, object]) -> Data:
         raise UserError(f"{folder} is a mapped graph; {', '.join(files)} belongs to files")
     graph = open_mapped(folder)
     graph.files = {INDEX: graph.sha256}
-    graph.report = f"{graph.num_nodes:,} nodes, {graph.num_edges:,} directed edges, on disk"
+    graph.report = f"{graph.num_nodes:,} nodes, {graph.num_edges // 2:,} edges, on disk"
     return graph
 
 
 def _make_structural(graph: Data, seed: int | None) -> None:
-    """Give a graph features made of its edges, unless it has such; one without a seed is kept."""
+    """Give a graph features made of its edges, unless it has such.
+
+    Those of a data set, which has no seed of its own, are kept on disk where they take long.
+    """
     if graph.get("structural"):
         return
     if graph.x.size(1) == 0:
         graph.report = "features made of the edges, since their file is not there"
     if seed is None:
-        graph.x = kept_structural_features(graph)
+        graph.x = cached_structural_features(graph)
     else:
         nodes, weight = int(graph.num_nodes or 0), graph.get("edge_weight")
         graph.x = structural_features(graph.edge_index, nodes, seed=seed, edge_weight=weight)
@@ -161,11 +161,11 @@ def _make_structural(graph: Data, seed: int | None) -> None:
 def _own(path: Path, seed: int, files: Mapping[str, object]) -> Data:
     own = read_own(path, seed=seed, **files)
     graph = own.graph()
-    graph.report = str(own.report)
+    graph.report = str(own.summary)
     graph.files = file_sha256(own, path)
     columns = {key: value for key, value in files.items() if not _is_file(key, value)}
-    said = json.dumps([graph.files, columns], sort_keys=True, default=str)
-    graph.sha256 = hashlib.sha256(said.encode()).hexdigest()
+    origin = json.dumps([graph.files, columns], sort_keys=True, default=str)
+    graph.sha256 = hashlib.sha256(origin.encode()).hexdigest()
     return graph
 
 
@@ -174,14 +174,15 @@ def _is_file(setting: str, value: object) -> bool:
 
 
 def _read(name: str, root: Path) -> tuple[Data, str]:
-    """Return the graph as its source gives it, and the sha256 of what was read."""
+    """Return the graph as its source has it, and the sha256 of the files or tensors."""
     if name in SOURCES:
         files = raw_files(SOURCES[name], root)
         return SOURCES[name].parse(files), sha256(files)
     if (shares := demo_shares(plain_name(name))) is not None:
         graph = citation_graph(homophily=shares.homophily, topic_share=shares.topic_share)
     else:
-        graph = registered_reader(name)(root)
+        read: Callable[[Path], Data] = readers()[name].load()
+        graph = read(root)
         if not isinstance(graph, Data):
             raise UserError(f"{name}: its package gave a {type(graph).__name__} instead of a graph")
     return graph, tensor_sha256(graph)
@@ -189,7 +190,7 @@ def _read(name: str, root: Path) -> tuple[Data, str]:
 
 def _masks(
     graph: Data, name: str, split: SplitName | None, seed: int
-) -> tuple[list[Tensor], SplitMade]:
+) -> tuple[list[Tensor], SplitKind]:
     nodes = graph.x.size(0)
     labeled = graph.y >= 0 if "y" in graph else torch.zeros(nodes, dtype=torch.bool)
     if not bool(labeled.any()):

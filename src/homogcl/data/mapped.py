@@ -22,6 +22,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from homogcl.core.config import Config
+from homogcl.core.csr import csr_tensor
 from homogcl.core.errors import UserError
 from homogcl.core.files import write_atomically
 
@@ -115,8 +116,7 @@ def open_mapped(folder: Path) -> Data:
     if "x" not in arrays:
         crow, col, value = (arrays.pop(name) for name in _SPARSE)
         ends += [int(crow[-1]) == len(col), len(col) == len(value)]
-        size = (index.nodes, index.features)
-        arrays["x"] = torch.sparse_csr_tensor(crow, col, value, size=size, check_invariants=False)
+        arrays["x"] = csr_tensor(crow, col, value, (index.nodes, index.features))
     if not all(ends):
         raise UserError(f"{folder}: its arrays are not of one graph; write it anew")
     graph = Data(num_nodes=index.nodes, pages=pages, sha256=index.sha256, **arrays)

@@ -1,4 +1,4 @@
-"""What nodes and classes are called where a graph comes with names, and their numbers elsewhere."""
+"""Names of nodes and classes; their numbers where a graph comes without names."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ def node_ids(graph: Data) -> list[str]:
 
 def original_ids(graph: Data) -> list[str] | list[int]:
     """Return each node's id as its file has it, whole numbers as numbers; else its number."""
-    found: list[str] | list[int] = graph.ids if "ids" in graph else list(range(graph.num_nodes))
-    return found
+    ids: list[str] | list[int] = graph.ids if "ids" in graph else list(range(graph.num_nodes))
+    return ids
 
 
 def class_names(graph: Data) -> list[str]:

@@ -11,11 +11,11 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
+from homogcl.core.csr import csr_tensor
 from homogcl.core.errors import UserError
 from homogcl.core.files import write_atomically
 from homogcl.core.seeds import stream
 from homogcl.data.edges import edges_sha256
-from homogcl.data.features import csr_tensor
 from homogcl.data.published.root import cache_root
 
 OVERSAMPLING = 10  # directions that are followed besides those that are kept
@@ -114,4 +114,4 @@ def _matrix(row: Tensor, col: Tensor, values: Tensor, nodes: int) -> Tensor:
     """Return a matrix in CSR from entries sorted by row, then column."""
     starts = torch.zeros(nodes + 1, dtype=torch.int64)
     starts[1:] = torch.bincount(row, minlength=nodes).cumsum(0)
-    return csr_tensor(starts, col, values, (nodes, nodes))
+    return csr_tensor(starts, col, values, (nodes, nodes), check=True)

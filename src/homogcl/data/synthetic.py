@@ -2,7 +2,7 @@
 
 Each node has a class and leans, more or less, to a second one. Edges follow a degree-corrected
 stochastic block model whose degrees have a power-law tail: edges across classes mostly start at
-nodes that lean, and end in their second class. Words follow a topic model with one topic a class
+nodes that lean, and end in their second class. Words follow a topic model with one topic per class
 and one that all share; nodes that lean use words of their second class too. So some nodes are
 hard to tell from their words, some from their neighbors, and some from both.
 """
@@ -68,8 +68,8 @@ def citation_graph(
     if num_words < 1 or mean_degree <= 0:
         raise UserError("num_words and mean_degree must be positive")
     if not (0 <= homophily <= 1 and 0 <= topic_share <= 1):
-        given = f"homophily={homophily:g} and topic_share={topic_share:g}"
-        raise UserError(f"{given} are shares: they must lie in 0 to 1")
+        shares = f"homophily={homophily:g} and topic_share={topic_share:g}"
+        raise UserError(f"{shares} are shares: they must lie in 0 to 1")
 
     membership = _membership(num_nodes, num_classes, numpy_stream(seed, "generate classes"))
     num_pairs = round(num_nodes * mean_degree / 2)
@@ -82,7 +82,7 @@ def citation_graph(
 
 def _membership(num_nodes: int, num_classes: int, rng: np.random.Generator) -> _Membership:
     share = 1 / np.sqrt(1 + np.arange(num_classes))
-    # One node a class is certain, so that no class is ever empty.
+    # One node per class is certain, so that no class is ever empty.
     drawn = rng.choice(num_classes, num_nodes - num_classes, p=share / share.sum())
     first = rng.permutation(np.concatenate([np.arange(num_classes), drawn]).astype(np.int64))
     second = (first + rng.integers(1, num_classes, num_nodes)) % num_classes
@@ -125,13 +125,13 @@ class _Blocks:
     def draw(self, count: int, rng: np.random.Generator) -> _Ints:
         """Return up to `count` pairs of different nodes as keys `smaller * N + larger`."""
         source = _position(self.source_end, rng.random(count) * self.source_end[-1])
-        wanted = self.target_label[source]
-        start, end = self.stretch[wanted], self.stretch[wanted + 1]
+        label = self.target_label[source]
+        start, end = self.stretch[label], self.stretch[label + 1]
         level = start + rng.random(count) * (end - start)
         target = self.by_class[_position(self.target_end, level)]
         # Rounding may carry a target over the border of its class.
-        kept = (source != target) & (self.label[target] == wanted)
-        small, large = np.minimum(source, target)[kept], np.maximum(source, target)[kept]
+        valid = (source != target) & (self.label[target] == label)
+        small, large = np.minimum(source, target)[valid], np.maximum(source, target)[valid]
         keys: _Ints = small * len(self.label) + large
         return keys
 
@@ -144,15 +144,15 @@ def _position(end: _Floats, level: _Floats) -> _Ints:
 
 def _distinct(blocks: _Blocks, count: int, rng: np.random.Generator) -> _Ints:
     """Return exactly `count` different pairs as keys, drawing on until there are enough."""
-    found = np.empty(0, dtype=np.int64)
+    keys = np.empty(0, dtype=np.int64)
     for _ in range(_MAX_ROUNDS):
-        if len(found) >= count:
-            return found[np.sort(rng.permutation(len(found))[:count])]
-        lacking = count - len(found)
-        found = np.sort(np.concatenate([found, blocks.draw(lacking + lacking // 8 + 8, rng)]))
-        found = found[np.flatnonzero(np.diff(found, prepend=-1))]
+        if len(keys) >= count:
+            return keys[np.sort(rng.permutation(len(keys))[:count])]
+        lacking = count - len(keys)
+        keys = np.sort(np.concatenate([keys, blocks.draw(lacking + lacking // 8 + 8, rng)]))
+        keys = keys[np.flatnonzero(np.diff(keys, prepend=-1))]
     raise UserError(
-        f"only {len(found)} of {count} edges found a place; lower mean_degree, change homophily or "
+        f"only {len(keys)} of {count} edges found a place; lower mean_degree, change homophily or "
         "ask for more nodes"
     )
 

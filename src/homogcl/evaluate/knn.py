@@ -6,8 +6,8 @@ import torch
 from torch import Tensor
 from torch.nn.functional import normalize
 
+from homogcl.core.nearest import nearest_rows
 from homogcl.evaluate.arrays import Array, as_tensor, dense_embedding, rows_in
-from homogcl.evaluate.neighbors import nearest_rows
 
 KS = (1, 3, 5, 10, 20, 50)
 

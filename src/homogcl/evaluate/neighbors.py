@@ -7,6 +7,7 @@ from torch import Tensor
 from torch.nn.functional import normalize
 
 from homogcl.core.errors import UserError
+from homogcl.core.nearest import nearest_rows
 from homogcl.evaluate.arrays import Array, as_tensor, dense_embedding
 
 
@@ -30,29 +31,5 @@ def nearest_neighbors(
         raise UserError(f"k = {k}: at least one neighbor is needed")
     if len(asking) and not 0 <= int(asking.min()) <= int(asking.max()) < len(unit):
         raise UserError(f"nodes are numbered from 0 to {len(unit) - 1}")
-    return nearest_rows(unit[asking], unit, k, itself=asking, block=block)
-
-
-def nearest_rows(
-    a: Tensor, b: Tensor, k: int, *, itself: Tensor | None = None, block: int = 1024
-) -> tuple[Tensor, Tensor]:
-    """Return for each row of `a` the k rows of `b` with the largest product, largest first.
-
-    Args:
-        a: Unit rows that search, [n, d].
-        b: Unit rows that are searched, [m, d].
-        k: How many; all where there are fewer.
-        itself: Numbers of rows of `b` that are not found, one for each row of `a`, [n].
-        block: Rows of products held at a time.
-    """
-    kept = min(k, len(b) - (itself is not None))
-    indices = torch.empty(len(a), kept, dtype=torch.int64)
-    products = torch.empty(len(a), kept, dtype=a.dtype)
-    for start in range(0, len(a), block):
-        rows = slice(start, start + block)
-        cosines = a[rows] @ b.t()
-        if itself is not None:
-            cosines[torch.arange(len(cosines)), itself[rows]] = -torch.inf
-        found = cosines.topk(kept, dim=1)
-        indices[rows], products[rows] = found.indices, found.values
-    return indices, products
+    numbers, cosines = nearest_rows(unit[asking], unit, k, own=asking, block=block)
+    return numbers.cpu(), cosines.cpu()

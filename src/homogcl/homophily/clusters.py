@@ -1,4 +1,4 @@
-"""Section 3.3 of the paper as pure functions: centroids, R, S and the homophily loss."""
+"""Clusters of embeddings: k-means, warm-started and shared by many processes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from torch.nn import functional
 
 from homogcl.core.distributed import ALONE, Ranks
 from homogcl.core.errors import UserError
-from homogcl.nn.sparse import Pattern, pair_products, product
 
 
 def centroids(
@@ -41,7 +40,7 @@ def centroids(
     now = torch.full((h.size(0),), k, dtype=torch.long, device=h.device)
     sums, sizes = h.new_zeros(k, h.size(1)), h.new_zeros(k)
     for _ in range(max_iterations):
-        before, now = now, _closeness(h, c).argmax(1)
+        before, now = now, _centered_closeness(h, c).argmax(1)
         moved = (before != now).nonzero().squeeze(1)
         if ranks.all(moved.numel() == 0):
             break
@@ -68,9 +67,9 @@ def plus_plus(h: Tensor, k: int, rng: torch.Generator) -> Tensor:
     return h[torch.cat(chosen)]
 
 
-def nearest(h: Tensor, c: Tensor) -> Tensor:
+def nearest_centroid(h: Tensor, c: Tensor) -> Tensor:
     """Return which centroid [k, d] each embedding [N, d] is nearest to, int64 [N]."""
-    return _scores(h, c).argmax(1)
+    return closeness(h, c).argmax(1)
 
 
 def spread(h: Tensor, c: Tensor, ranks: Ranks = ALONE) -> Tensor:
@@ -80,70 +79,19 @@ def spread(h: Tensor, c: Tensor, ranks: Ranks = ALONE) -> Tensor:
     Other processes' nodes count too.
     """
     h, c = h.detach() - c.mean(0), c - c.mean(0)
-    distance = h.square().sum(1) - _closeness(h, c).amax(1)
+    distance = h.square().sum(1) - _centered_closeness(h, c).amax(1)
     sums = ranks.sum(torch.stack([distance.sum(), distance.new_tensor(len(h))]))
     return (sums[0] / sums[1]).clamp(min=1e-12)
 
 
-def soft_assignment(h: Tensor, c: Tensor, two_sigma_sq: float | Tensor) -> Tensor:
-    """Return R of Eq. (6): the posterior of each cluster under equal priors, [N, k].
-
-    R_ij = softmax_j(-‖h_i - c_j‖² / 2σ²)
-
-    Args:
-        h: Embeddings, [N, d].
-        c: Centroids, [k, d].
-        two_sigma_sq: 2σ², the width of the clusters in squared distance.
-    """
-    return torch.softmax(_scores(h, c) / two_sigma_sq, dim=1)
-
-
-def saliency(r: Tensor, edge_index: Tensor) -> Tensor:
-    """Return S of each edge: the cosine of its two nodes' cluster assignments, [E], in [0, 1].
-
-    Args:
-        r: Soft assignments, [N, k].
-        edge_index: Edges, int64 [2, E], sorted by source.
-    """
-    unit = functional.normalize(r)
-    return pair_products(unit, unit, _sorted(edge_index, r.size(0))).clamp(0.0, 1.0)
-
-
-def homophily_loss(r: Tensor, edge_index: Tensor) -> Tensor:
-    """Return L_homo of Eq. (11): the mean squared difference of R over edges and clusters.
-
-    Args:
-        r: Soft assignments, [N, k].
-        edge_index: Edges, int64 [2, E], sorted by source.
-    """
-    if edge_index.size(1) == 0:
-        return r.sum() * 0.0
-    edges = _sorted(edge_index, r.size(0))
-    # Σ ‖r_i - r_j‖² = Σ_i d_i ‖r_i‖² - 2 Σ_i r_i · (A r)_i with d the degrees of both directions; a
-    # small difference of large sums, so in double precision.
-    r64 = r.double()
-    near = product(edges.with_values(torch.ones_like(edges.row, dtype=r64.dtype)), r64)
-    degree = edges.crow.diff() + edges.transposed_crow.diff()
-    total = (degree[:, None] * r64.square() - 2 * r64 * near).sum()
-    return (total / (edge_index.size(1) * r.size(1))).to(r.dtype)
-
-
-def _sorted(edge_index: Tensor, nodes: int) -> Pattern:
-    """Return where the edges stand; another order, which would make other edges, is refused."""
-    source = edge_index[0]
-    if bool((source[1:] < source[:-1]).any()):
-        raise UserError("edge_index is not sorted by source: torch_geometric's coalesce() sorts it")
-    return Pattern.of(edge_index, nodes)
-
-
-def _scores(h: Tensor, c: Tensor) -> Tensor:
+def closeness(h: Tensor, c: Tensor) -> Tensor:
     """Return -‖h_i - c_j‖² up to a term that is the same for all j, [N, k].
 
     Measured from the centroids' mean, so that little is lost where all of them lie far out.
     """
     center = c.mean(0)
-    return _closeness(h - center, c - center)
+    return _centered_closeness(h - center, c - center)
 
 
-def _closeness(h: Tensor, c: Tensor) -> Tensor:
+def _centered_closeness(h: Tensor, c: Tensor) -> Tensor:
     return torch.addmm(c.square().sum(1), h, c.t(), beta=-1, alpha=2)

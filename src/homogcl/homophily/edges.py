@@ -9,15 +9,20 @@ import numpy.typing as npt
 import torch
 from sklearn.metrics import roc_auc_score
 from torch import Tensor
+from torch.nn import functional
 from torch_geometric.data import Data
 
 from homogcl.core.seeds import stream
-from homogcl.homophily.clusters import centroids, saliency, soft_assignment
-from homogcl.homophily.plugin import HomoGCL
-from homogcl.homophily.rows import row_saliency
+from homogcl.homophily.clusters import centroids, spread
+from homogcl.homophily.plugins.homogcl import HomoGCL
+from homogcl.homophily.saliency import saliency, soft_assignment
 from homogcl.methods.base import Method
 from homogcl.methods.inference import embeddings
 
+# Unit rows have no scale that a fixed width could fit. A quarter of the mean squared distance to
+# the nearest centroid spreads S about as widely as HomoGCL's own width does on its embeddings.
+_WIDTH = 0.25
+NUM_CLUSTERS = 10  # of methods that have none
 SUSPICIOUS = 0.1  # edges of less saliency almost surely join two clusters
 
 
@@ -56,35 +61,6 @@ class EdgeSaliency:
         }
 
 
-def homophily_by_saliency(edges: EdgeSaliency, interval: int = 500) -> dict[str, float]:
-    """Return the share of edges within one class, of all edges and of each interval by saliency.
-
-    Edges without a label at one of their ends are left out. Edges of equal saliency have no order
-    among themselves: each counts as the mean of all that are equal to it, so that the numbers of
-    the nodes decide nothing.
-
-    Args:
-        edges: Every edge once, the least salient first.
-        interval: Edges of an interval; the last one may have fewer.
-
-    Returns:
-        `edge_homophily` of all edges; `edge_homophily_00500` and so on, of the interval that ends
-        with that edge; and `saliency_auc`, the `auc` of the summary, where there is one.
-    """
-    known = edges.same_label >= 0
-    if not known.any():
-        return {}
-    same, group = edges.same_label[known].astype(float), edges.saliency[known]
-    _, which, sizes = np.unique(group, return_inverse=True, return_counts=True)
-    expected = (np.bincount(which, weights=same) / sizes)[which]
-    metrics = {"edge_homophily": float(same.mean())}
-    for start in range(0, len(same), interval):
-        stop = min(start + interval, len(same))
-        metrics[f"edge_homophily_{stop:05d}"] = float(expected[start:stop].mean())
-    auc = edges.summary()["auc"]
-    return metrics if auc is None else {**metrics, "saliency_auc": float(auc)}
-
-
 def edge_saliency(
     method: Method, graph: Data, *, config: HomoGCL.Config | None = None, seed: int = 0
 ) -> EdgeSaliency:
@@ -109,13 +85,34 @@ def saliencies(
     h = embeddings(method, graph)
     if config is not None:
         k, rng = config.num_clusters, stream(seed, "saliency", h.device)
-        c = centroids(h, k, rng, None, config.kmeans_iterations)
-        return saliency(soft_assignment(h, c, config.two_sigma_sq), graph.edge_index)
-    if isinstance(method, HomoGCL) and method.centroids.numel():
-        with torch.no_grad():
-            return method.saliency(graph)
-    k = HomoGCL.Config().num_clusters
-    return torch.from_numpy(row_saliency(h.cpu().numpy(), graph.edge_index.cpu().numpy(), k, seed))
+        c = centroids(h, k, rng)
+        width = config.two_sigma_sq * (1.0 if config.width == "fixed" else spread(h, c))
+        return saliency(soft_assignment(h, c, width), graph.edge_index)
+    with torch.no_grad():
+        scores = method.edge_scores(graph)
+    if scores is not None:
+        return scores
+    edge_index = graph.edge_index.cpu().numpy()
+    return torch.from_numpy(row_saliency(h.cpu().numpy(), edge_index, NUM_CLUSTERS, seed))
+
+
+def row_saliency(
+    z: npt.NDArray[np.floating], edge_index: npt.NDArray[np.int64], num_clusters: int, seed: int
+) -> npt.NDArray[np.float32]:
+    """Return S of each edge under k-means clusters of the rows of `z` scaled to length 1, [E].
+
+    Args:
+        z: Embeddings, [N, d].
+        edge_index: Edges, [2, E], sorted by source.
+        num_clusters: k, cut to the number of nodes.
+        seed: Root seed, from whose stream "saliency" k-means draws its start.
+    """
+    unit = functional.normalize(torch.from_numpy(np.asarray(z, dtype=np.float32)))
+    c = centroids(unit, min(num_clusters, len(unit)), stream(seed, "saliency"))
+    distance = float(torch.cdist(unit, c).min(1).values.square().mean())
+    r = soft_assignment(unit, c, max(_WIDTH * distance, 1e-6))
+    s: npt.NDArray[np.float32] = saliency(r, torch.from_numpy(edge_index)).numpy()
+    return s
 
 
 def _table(graph: Data, s: Tensor) -> EdgeSaliency:

@@ -1,12 +1,33 @@
-"""Which pairs of nodes count as positive, and how much: a value that methods hand around."""
+"""Which pairs of nodes count as positive, how much, and how they enter a loss."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from enum import StrEnum
 
 import torch
 from torch import Tensor
 from torch_geometric.data import Data
+
+from homogcl.core.errors import UserError
+
+
+class Combine(StrEnum):
+    """How a node's neighbors enter the loss of a base method."""
+
+    SUM = "sum"  # beside the node's own pair, in one logarithm (Eq. 7-10)
+    TERM = "term"  # in a term of their own (Section 4.4)
+    MEAN = "mean"  # the base's own loss, averaged over the node and its neighbors as one
+    WEIGHTED_MEAN = "weighted mean"  # the same, each neighbor by its own weight
+    RELEASED = "released"  # as SUM, the way the published code computes it
+
+
+class CannotCombine(UserError):
+    """A method was given neighbors in a way that it cannot combine them."""
+
+
+MEANS = frozenset({Combine.MEAN, Combine.WEIGHTED_MEAN})
+SUMS = frozenset({Combine.SUM, Combine.RELEASED})
 
 
 @dataclass(frozen=True)
@@ -18,22 +39,13 @@ class Positives:
         weight: How positive each pair is, in [0, 1], [P]; may carry a gradient.
         present: Which pairs are neighbors in the view at hand, bool [P]; the others are
             ordinary pairs there. `None` stands for all of them.
-        averaged: Whether a node's neighbors count as one together (the released code on Cora).
-        strata: A cluster for each node, int64 [N], by which sampled negatives are drawn.
-        own_pair_twice: Whether a node's own pair stands in the denominator a second time (the
-            released code).
-        one_each: Whether a node's loss is the base's own loss averaged over its positives, itself
-            and its neighbors in the other view, whatever edges the views have kept. Nothing is
-            then left out of the negatives.
+        combine: How they enter the loss.
     """
 
     edge_index: Tensor
     weight: Tensor
     present: Tensor | None = None
-    averaged: bool = False
-    own_pair_twice: bool = False
-    strata: Tensor | None = None
-    one_each: bool = False
+    combine: Combine = Combine.SUM
 
     @staticmethod
     def none() -> Positives:
@@ -45,6 +57,10 @@ class Positives:
         """Whether there is no pair at all."""
         return self.edge_index.size(1) == 0
 
+    def combined(self, *by: Combine) -> Positives:
+        """Return the pairs if they are combined in one of these ways, otherwise none."""
+        return self if self.combine in by else Positives.none()
+
     def to(self, device: torch.device) -> Positives:
         """Return the same on another device."""
         return replace(self, edge_index=self.edge_index.to(device), weight=self.weight.to(device))
@@ -52,9 +68,10 @@ class Positives:
     def within(self, view: Data) -> Positives:
         """Return the same pairs, present where their edge survived in `view`.
 
-        `view.edge_id` must index the pairs, as `homogcl.views.augment` makes it.
+        A mean takes all neighbors, whatever edges a view has lost. `view.edge_id` must index the
+        pairs, as `homogcl.views.augment` makes it.
         """
-        if self.is_empty or self.one_each:
+        if self.is_empty or self.combine in MEANS:
             return self.to(view.edge_index.device)
         present = torch.zeros(self.edge_index.size(1), dtype=torch.bool, device=self.weight.device)
         present[view.edge_id] = True
@@ -64,13 +81,8 @@ class Positives:
         """Return the pairs that are edges of an induced `subgraph`, in its node numbers."""
         if self.is_empty:
             return self
-        return replace(
-            self,
-            edge_index=subgraph.edge_index,
-            weight=self.weight[subgraph.edge_id],
-            present=None,
-            strata=None,
-        )
+        weight = self.weight[subgraph.edge_id]
+        return replace(self, edge_index=subgraph.edge_index, weight=weight, present=None)
 
     def numerator(self, row: Tensor, nodes: int) -> Tensor:
         """Return each pair's weight as a positive, [P]: zero where the view lacks the edge.
@@ -80,8 +92,9 @@ class Positives:
             nodes: How many nodes there are.
         """
         weight = self.weight if self.present is None else self.weight * self.present
-        if not self.averaged:
+        if self.combine not in {Combine.MEAN, Combine.RELEASED}:
             return weight
+        # A node's neighbors weigh as one together.
         present = torch.ones_like(weight) if self.present is None else self.present.to(weight.dtype)
         degree = weight.new_zeros(nodes).index_add_(0, row, present)
         return weight / (degree + 0.01)[row]
@@ -98,25 +111,12 @@ class Positives:
         count = torch.ones_like(own).index_add(0, row, weight)
         return own.index_add(0, row, weight * near) / count
 
-    def intra_view(self, row: Tensor, nodes: int) -> Tensor:
-        """Return each pair's weight in the denominator of its own view, [P] (Eq. 8-9).
+    def ordinary(self) -> Tensor:
+        """Return which pairs are ordinary in the view, and so negatives there, as 0 or 1, [P].
 
-        A neighbor counts as far as it is positive; a pair whose edge was dropped is an ordinary
-        negative and counts fully.
+        Neighbors whose edge the view has are none (Eq. 8-9). Under a mean all pairs are ordinary.
         """
-        if self.one_each:
-            return torch.ones_like(self.weight)
-        positive = self.numerator(row, nodes)
-        if self.present is None:
-            return positive
-        return torch.where(self.present, positive, torch.ones_like(positive))
-
-    def inter_view(self) -> Tensor:
-        """Return each pair's weight in the denominator of the other view, [P] (Eq. 9).
-
-        Neighbors in the view of the other node are no negatives; all other pairs are.
-        """
-        if self.one_each:
+        if self.combine in MEANS:
             return torch.ones_like(self.weight)
         if self.present is None:
             return torch.zeros_like(self.weight)

@@ -14,7 +14,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from homogcl.core.distributed import ALONE, Ranks
-from homogcl.homophily.clusters import centroids, nearest
+from homogcl.homophily.clusters import centroids, nearest_centroid
 
 CANDIDATES = (5, 10, 15, 20, 25, 30)  # the paper's numbers of clusters
 
@@ -71,7 +71,7 @@ def most_modular(
     best: Clustering | None = None
     for k in [k for k in candidates if k <= h.size(0)] or [h.size(0)]:
         c = centroids(h, k, rng, None, max_iterations, ranks)
-        found = Clustering(c, modularity(nearest(h, c), edge_index, k, ranks))
+        found = Clustering(c, modularity(nearest_centroid(h, c), edge_index, k, ranks))
         if best is None or found.modularity > best.modularity:
             best = found
     assert best is not None

@@ -5,26 +5,36 @@ from __future__ import annotations
 from torch import Tensor
 from torch.nn.functional import normalize
 
-from homogcl.homophily.positives import Positives
+from homogcl.homophily.positives import Combine, Positives
 from homogcl.nn.sparse import Pattern, pair_products
 
 
 def neighbor_loss(a: Tensor, b: Tensor, positives: Positives) -> Tensor:
     """Return the loss to minimize: minus the mean over the pairs of S_ij cos(a_i, b_j).
 
-    It is -ℓ_2 of HomoGCL, Section 4.4. Where a node's neighbors weigh as one together, the mean
-    is over the nodes.
+    It is -ℓ_2 of HomoGCL, Section 4.4.
 
     Args:
         a: The anchors' vectors, [N, d].
         b: The neighbors' vectors, [N, d].
         positives: The weighted pairs, at least one.
     """
-    n = a.size(0)
-    pairs = Pattern.of(positives.edge_index, n)
-    weight = positives.numerator(pairs.row, n)
-    count = n if positives.averaged else weight.numel()
-    return -(weight * pair_products(normalize(a), normalize(b), pairs)).sum() / count
+    pairs = Pattern.of(positives.edge_index, a.size(0))
+    cosines = pair_products(normalize(a), normalize(b), pairs)
+    return -(positives.weight * cosines).sum() / cosines.numel()
+
+
+def neighbor_term(positives: Positives, *sides: tuple[Tensor, Tensor]) -> dict[str, Tensor]:
+    """Return the term `neighbors`: the sum of the sides' losses, where pairs have a term at all.
+
+    Args:
+        positives: The weighted pairs, if any.
+        sides: Vectors of the anchors and of their neighbors, [N, d] each.
+    """
+    if positives.is_empty or positives.combine is not Combine.TERM:
+        return {}
+    first, *others = (neighbor_loss(a, b, positives) for a, b in sides)
+    return {"neighbors": sum(others, first)}
 
 
 def mean_cosine(

@@ -10,11 +10,12 @@ from torch import Tensor, nn
 from torch.nn.functional import normalize
 from torch_geometric.data import Data
 
+from homogcl.core.nearest import nearest_rows
 from homogcl.homophily.clusters import centroids
-from homogcl.homophily.positives import Positives
+from homogcl.homophily.positives import Combine, Positives
 from homogcl.losses.bootstrap import target_decay
-from homogcl.losses.nearest import nearest_rows, real_positives
-from homogcl.losses.neighbors import neighbor_loss
+from homogcl.losses.neighbors import neighbor_term
+from homogcl.losses.real_positives import real_positives
 from homogcl.methods.base import Method, Sizes
 from homogcl.nn.encoders import Activation, Encoder, EncoderConfig, move_target, target_of
 from homogcl.nn.sparse import pair_products
@@ -49,7 +50,7 @@ class AFGRL(Method):
     """
 
     name = "AFGRL"
-    expands_positives = True
+    combines = frozenset({Combine.TERM})
 
     class Config(EncoderConfig):
         """Settings of AFGRL."""
@@ -91,19 +92,20 @@ class AFGRL(Method):
         self, views: SeededGraph, positives: Positives = Positives.none()
     ) -> dict[str, Tensor]:
         """Return the loss of the positives found, and that of the neighbors given if any."""
+        near = self.accept(positives)
         student = self.encoder(views.graph)
         with torch.no_grad():
             h = normalize(self.target(views.graph))
-            nearest = nearest_rows(normalize(student), h, self.config.nearest)
+            own = torch.arange(len(h), device=h.device)
+            unit, k = normalize(student), self.config.nearest
+            nearest, _ = nearest_rows(unit, h, k, own=own, own_first=True)
             labels = self._labels(h, views.cluster_seed)
             pairs = real_positives(nearest, labels, views.graph.edge_index)
         z = normalize(self.predictor(student))
         both = pair_products(z, h, pairs) + pair_products(h, z, pairs)
-        terms = {"bootstrap": (4 - 2 * both).mean()}
-        if not positives.is_empty:
-            # The pairs come in both directions, so that either cosine has the same mean.
-            terms["neighbors"] = 4 * neighbor_loss(z, h, positives)
-        return terms
+        # The pairs come in both directions, so that either cosine has the same mean.
+        term = {name: 4 * loss for name, loss in neighbor_term(near, (z, h)).items()}
+        return {"bootstrap": (4 - 2 * both).mean(), **term}
 
     def embed(self, graph: Data) -> Tensor:
         """Return the student's output, [N, out_dim]."""

@@ -10,9 +10,10 @@ from pydantic import NonNegativeInt, PositiveFloat
 from torch import Tensor
 from torch_geometric.data import Data
 
-from homogcl.homophily.positives import Positives
+from homogcl.homophily.positives import MEANS, Combine, Positives
 from homogcl.losses import Workspace, info_nce
 from homogcl.losses.adversarial import Attack, dense_propagation, information_regularizer
+from homogcl.losses.contrast.negatives import AllPairs
 from homogcl.methods.base import Method, Sizes
 from homogcl.nn.encoders import Encoder, EncoderConfig, projector
 from homogcl.nn.layers import edge_weights
@@ -48,7 +49,7 @@ class ARIEL(Method):
     """
 
     name = "ARIEL"
-    expands_positives = True
+    combines = frozenset({Combine.SUM}) | MEANS
 
     class Config(EncoderConfig, ViewRates):
         """Settings of ARIEL."""
@@ -99,8 +100,9 @@ class ARIEL(Method):
         self, views: ArielViews, positives: Positives = Positives.none()
     ) -> dict[str, Tensor]:
         """Return the contrast, the adversarial contrast and the information regularizer."""
+        near = self.accept(positives)
         c = self.config
-        pairs = positives.on(views.clean)
+        pairs = near.on(views.clean)
         u, v = self._project(views.first), self._project(views.second)
         in_first = pairs.within(views.first)
         terms = {"contrast": self._contrast(u, v, (in_first, pairs.within(views.second)))}
@@ -139,7 +141,8 @@ class ARIEL(Method):
         return z
 
     def _contrast(self, u: Tensor, v: Tensor, pairs: tuple[Positives, Positives]) -> Tensor:
-        return info_nce(u, v, self.config.temperature, pairs, workspace=self.workspace)
+        negatives = AllPairs(self.workspace, self.sharing.pairs)
+        return info_nce(u, v, self.config.temperature, pairs, negatives)
 
     def _dense(self, adjacency: Tensor, x: Tensor) -> Tensor:
         """Return the projections of a graph given as a dense adjacency, [n, out_dim]."""
@@ -162,9 +165,10 @@ class ARIEL(Method):
         )
         training = self.training
         self.eval()
+        negatives = AllPairs(ranks=self.sharing.pairs)
         try:
             return attack.worst(
-                lambda a, x: info_nce(u, self._dense(a, x), c.temperature),
+                lambda a, x: info_nce(u, self._dense(a, x), c.temperature, negatives=negatives),
                 adjacency,
                 graph.x,
                 views.draws,

@@ -10,7 +10,8 @@ from torch import Tensor, nn
 from torch_geometric.data import Data
 
 from homogcl.core.config import Config
-from homogcl.homophily.positives import Positives
+from homogcl.core.distributed import Sharing
+from homogcl.homophily.positives import CannotCombine, Combine, Positives
 
 
 @dataclass(frozen=True)
@@ -34,15 +35,22 @@ class Method(nn.Module):
     name: str  # as the paper prints it
     training_data: str = "X, A"  # what it learns from: features, adjacency, labels (Y)
     Config: ClassVar[type[Config]] = Config
-    expands_positives: bool = False  # whether `objective` takes neighbor pairs
+    combines: frozenset[Combine] = frozenset()  # how `objective` takes neighbor pairs, if it does
     transductive: bool = False  # whether `embed` works on the training graph only
     takes_batches: bool = True  # whether a step may see a part of the graph that it prepared for
+    sharing: Sharing = Sharing()  # what the processes of the training at hand share; see `share`
 
     def check(self, nodes: int) -> None:
         """Refuse settings that steps of `nodes` nodes cannot have, before anything is done."""
 
     def prepare(self, graph: Data, rng: torch.Generator) -> None:
         """Compute, once before training, what depends on the graph alone."""
+
+    def share(self, sharing: Sharing) -> None:
+        """Say what the processes of a training share, also to the methods that this one wraps."""
+        for module in self.modules():
+            if isinstance(module, Method):
+                module.sharing = sharing
 
     def views(self, graph: Data, rng: torch.Generator) -> Any:
         """Draw everything random of one step and return it as a value of the method's own."""
@@ -51,6 +59,22 @@ class Method(nn.Module):
     def objective(self, views: Any, positives: Positives = Positives.none()) -> dict[str, Tensor]:
         """Return the named scalars to minimize; their weighted sum is the loss."""
         return {}
+
+    def accept(self, positives: Positives) -> Positives:
+        """Return `positives`, or refuse by name a way of combining them that is not declared."""
+        if positives.is_empty or positives.combine in self.combines:
+            return positives
+        can = ", ".join(sorted(self.combines)) or "nothing"
+        raise CannotCombine(f"{self.name} combines neighbors by {can}, not by {positives.combine}")
+
+    def stratify(self, views: Any, clusters: Tensor) -> Any:
+        """Return `views` so that negatives which are sampled are drawn by cluster.
+
+        Args:
+            views: What `views` drew.
+            clusters: Of each node, int64 [N].
+        """
+        return views
 
     def term_weights(self) -> dict[str, float]:
         """Return the weight of each term of the objective that does not weigh 1."""
@@ -63,6 +87,14 @@ class Method(nn.Module):
     def predict(self, graph: Data) -> Tensor:
         """Return the classes' logits, [N, C]; methods that learn from labels have them."""
         raise NotImplementedError(f"{self.name} learns from no labels")
+
+    def assignment(self, graph: Data) -> Tensor | None:
+        """Return how far each node belongs to each cluster, [N, k]; None without clusters."""
+        return None
+
+    def edge_scores(self, graph: Data) -> Tensor | None:
+        """Return how surely the ends of each edge belong together, [E]; None if it cannot say."""
+        return None
 
     def after_step(self, progress: float) -> None:
         """Follow an optimizer step; `progress` runs from 0 to 1 over the training."""

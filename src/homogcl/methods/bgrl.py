@@ -9,9 +9,9 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from homogcl.core.config import Probability
-from homogcl.homophily.positives import Positives
+from homogcl.homophily.positives import MEANS, Combine, Positives
 from homogcl.losses.bootstrap import bootstrap_loss, target_decay
-from homogcl.losses.neighbors import neighbor_loss
+from homogcl.losses.neighbors import neighbor_term
 from homogcl.methods.base import Method, Sizes
 from homogcl.nn.encoders import Activation, Encoder, EncoderConfig, move_target, predictor
 from homogcl.views.augment import TwoViews, ViewRates, two_views
@@ -32,12 +32,12 @@ class BGRL(Method):
 
     With `positives` the term `neighbors` is L_2 of HomoGCL, Section 4.4, over the edges of the
     clean graph: -(1/|E|) Σ_ij S_ij (cos(Z_1i, H_2j) + cos(Z_2i, H_1j)). The paper prints both
-    losses as similarities; here both are negated, to be minimized. Positives that are averaged
-    have no such term: each cosine of L_1 becomes the mean over a node's positives.
+    losses as similarities; here both are negated, to be minimized. Under a mean there is no such
+    term: each cosine of L_1 becomes the mean over a node's positives.
     """
 
     name = "BGRL"
-    expands_positives = True
+    combines = frozenset({Combine.TERM}) | MEANS
 
     class Config(EncoderConfig, ViewRates):
         """Settings of BGRL."""
@@ -71,15 +71,13 @@ class BGRL(Method):
         self, views: TwoViews, positives: Positives = Positives.none()
     ) -> dict[str, Tensor]:
         """Return the bootstrap loss, and that of the neighbors where there are any."""
+        near = self.accept(positives)
         z1, z2 = (self.predictor(self.encoder(view)) for view in (views.first, views.second))
         with torch.no_grad():
             h1, h2 = self.target(views.first), self.target(views.second)
-        averaged = positives if positives.one_each else Positives.none()
-        terms = {"bootstrap": bootstrap_loss(z1, h2, averaged) + bootstrap_loss(z2, h1, averaged)}
-        if not positives.is_empty and not positives.one_each:
-            mirrored = neighbor_loss(z2, h1, positives)
-            terms["neighbors"] = neighbor_loss(z1, h2, positives) + mirrored
-        return terms
+        averaged = near.combined(*MEANS)
+        loss = bootstrap_loss(z1, h2, averaged) + bootstrap_loss(z2, h1, averaged)
+        return {"bootstrap": loss, **neighbor_term(near, (z1, h2), (z2, h1))}
 
     def embed(self, graph: Data) -> Tensor:
         """Return the online encoder's output, [N, out_dim]."""

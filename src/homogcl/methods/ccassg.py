@@ -8,9 +8,9 @@ from torch_geometric.data import Data
 
 from homogcl.core.config import Probability
 from homogcl.core.errors import UserError
-from homogcl.homophily.positives import Positives
+from homogcl.homophily.positives import MEANS, Combine, Positives
 from homogcl.losses.correlation import decorrelation, invariance, standardize
-from homogcl.losses.neighbors import neighbor_loss
+from homogcl.losses.neighbors import neighbor_term
 from homogcl.methods.base import Method, Sizes
 from homogcl.nn.encoders import Encoder, EncoderConfig
 from homogcl.views.augment import TwoViews, augment
@@ -29,12 +29,12 @@ class CCASSG(Method):
     With `positives` the term `neighbors` is -(1/|E|) Σ_ij S_ij cos(z̃_Ai, z̃_Bj), its own mirror
     image since each pair stands in both directions. Cosines, where the first summand has inner
     products: the edges' nodes are not all nodes alike, and standardizing bounds no hub's row.
-    Positives that are averaged have no such term: they join the first summand, d cos(z̃_Ai, z̃_Bj)
-    beside the node's own product.
+    Under a mean there is no such term: neighbors join the first summand, d cos(z̃_Ai, z̃_Bj) beside
+    the node's own product.
     """
 
     name = "CCA-SSG"
-    expands_positives = True
+    combines = frozenset({Combine.TERM}) | MEANS
 
     class Config(EncoderConfig):
         """Settings of CCA-SSG."""
@@ -65,15 +65,13 @@ class CCASSG(Method):
         self, views: TwoViews, positives: Positives = Positives.none()
     ) -> dict[str, Tensor]:
         """Return the losses of agreement, of redundancy, and of the neighbors if any."""
+        near = self.accept(positives)
         z_a, z_b = (standardize(self.encoder(view)) for view in (views.first, views.second))
-        averaged = positives if positives.one_each else Positives.none()
-        terms = {
-            "invariance": invariance(z_a, z_b, averaged),
+        return {
+            "invariance": invariance(z_a, z_b, near.combined(*MEANS)),
             "decorrelation": decorrelation(z_a) + decorrelation(z_b),
+            **neighbor_term(near, (z_a, z_b)),
         }
-        if not positives.is_empty and not positives.one_each:
-            terms["neighbors"] = neighbor_loss(z_a, z_b, positives)
-        return terms
 
     def term_weights(self) -> dict[str, float]:
         """Return λ."""

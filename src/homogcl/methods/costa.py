@@ -10,9 +10,11 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from homogcl.core.config import Probability
-from homogcl.homophily.positives import Positives
-from homogcl.losses.contrast.cross_view import cross_view_nce
-from homogcl.losses.neighbors import neighbor_loss
+from homogcl.homophily.positives import Combine, Positives
+from homogcl.losses.contrast.info_nce import info_nce
+from homogcl.losses.contrast.negatives import CrossView
+from homogcl.losses.contrast.tiles import Workspace
+from homogcl.losses.neighbors import neighbor_term
 from homogcl.losses.sketch import Sketch
 from homogcl.methods.base import Method, Sizes
 from homogcl.nn.encoders import Encoder, EncoderConfig, projector
@@ -46,7 +48,7 @@ class COSTA(Method):
     """
 
     name = "COSTA"
-    expands_positives = True
+    combines = frozenset({Combine.TERM})
 
     class Config(EncoderConfig, ViewRates):
         """Settings of COSTA."""
@@ -65,6 +67,7 @@ class COSTA(Method):
         """Build the encoder and the projector."""
         super().__init__()
         self.config = config
+        self.workspace = Workspace()
         self.encoder = Encoder(config, sizes.features)
         self.projector = projector(config.out_dim, config.projector_dim)
 
@@ -80,15 +83,20 @@ class COSTA(Method):
         self, views: SketchedViews, positives: Positives = Positives.none()
     ) -> dict[str, Tensor]:
         """Return the contrastive loss of the sketches, and that of the neighbors if any."""
+        near = self.accept(positives)
         h1, h2 = self.encoder(views.first), self.encoder(views.second)
         # Both views side by side, so that the blocks of P are drawn once for the two.
         sketched = views.sketch(torch.cat([h1, h2], dim=1))
         u, v = (self.projector(half) for half in sketched.chunk(2, dim=1))
-        terms = {"contrast": cross_view_nce(u, v, self.config.temperature)}
-        if not positives.is_empty:
-            z1, z2 = self.projector(h1), self.projector(h2)
-            terms["neighbors"] = neighbor_loss(z1, z2, positives)
-        return terms
+        negatives = CrossView(self.workspace, self.sharing.pairs)
+        loss = info_nce(u, v, self.config.temperature, negatives=negatives)
+        return {"contrast": loss, **self._neighbors(h1, h2, near)}
+
+    def _neighbors(self, h1: Tensor, h2: Tensor, near: Positives) -> dict[str, Tensor]:
+        """Return the term of the neighbors between the nodes themselves, if there are any."""
+        if near.is_empty:
+            return {}
+        return neighbor_term(near, (self.projector(h1), self.projector(h2)))
 
     def embed(self, graph: Data) -> Tensor:
         """Return the encoder's output, [N, out_dim]."""

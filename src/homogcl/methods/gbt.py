@@ -9,9 +9,9 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from homogcl.core.config import Probability
-from homogcl.homophily.positives import Positives
+from homogcl.homophily.positives import Combine, Positives
 from homogcl.losses.correlation import barlow_twins, correlation, standardize
-from homogcl.losses.neighbors import neighbor_loss
+from homogcl.losses.neighbors import neighbor_term
 from homogcl.methods.base import Method, Sizes
 from homogcl.nn.encoders import Activation, Encoder, EncoderConfig
 from homogcl.views.augment import TwoViews, augment
@@ -32,7 +32,7 @@ class GBT(Method):
     """
 
     name = "G-BT"
-    expands_positives = True
+    combines = frozenset({Combine.TERM})
 
     class Config(EncoderConfig):
         """Settings of G-BT."""
@@ -60,12 +60,11 @@ class GBT(Method):
         self, views: TwoViews, positives: Positives = Positives.none()
     ) -> dict[str, Tensor]:
         """Return the losses of agreement, of redundancy, and of the neighbors if any."""
+        near = self.accept(positives)
         z_a, z_b = (standardize(self.encoder(view)) for view in (views.first, views.second))
         agreement, redundancy = barlow_twins(correlation(z_a, z_b))
-        terms = {"invariance": agreement, "redundancy": redundancy}
-        if not positives.is_empty:
-            terms["neighbors"] = neighbor_loss(z_a, z_b, positives)
-        return terms
+        own = {"invariance": agreement, "redundancy": redundancy}
+        return {**own, **neighbor_term(near, (z_a, z_b))}
 
     def term_weights(self) -> dict[str, float]:
         """Return λ."""

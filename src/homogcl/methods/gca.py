@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import torch
 from pydantic import NonNegativeInt, PositiveFloat
 from torch import Tensor, nn
 from torch_geometric.data import Data
 
-from homogcl.homophily.positives import Positives
+from homogcl.homophily.positives import MEANS, Combine, Positives
 from homogcl.losses import Workspace, info_nce
 from homogcl.methods.base import Method, Sizes
-from homogcl.methods.negatives import NegativesConfig, check_negatives, columns, with_draw
+from homogcl.methods.negatives import (
+    ContrastViews,
+    NegativesConfig,
+    check_negatives,
+    negatives_of,
+    with_draw,
+)
 from homogcl.nn.encoders import Encoder, EncoderConfig, projector
 from homogcl.nn.layers import edge_weights
 from homogcl.views.augment import TwoViews, ViewRates, drop_edges, mask_features
@@ -91,7 +99,7 @@ class GCA(Method):
     """
 
     name = "GCA"
-    expands_positives = True
+    combines = frozenset({Combine.SUM}) | MEANS
     takes_batches = False  # the drop rates are those of all edges
 
     class Config(AdaptiveConfig, NegativesConfig):
@@ -114,25 +122,23 @@ class GCA(Method):
         """Compute the centralities."""
         self.adaptive.prepare(graph)
 
-    def views(self, graph: Data, rng: torch.Generator) -> TwoViews:
+    def views(self, graph: Data, rng: torch.Generator) -> ContrastViews:
         """Return two adaptively augmented views."""
         return with_draw(self.adaptive.draw(graph, rng), self.config, rng)
 
+    def stratify(self, views: ContrastViews, clusters: Tensor) -> ContrastViews:
+        """Return the same views, with negatives drawn by cluster if they are sampled."""
+        return replace(views, strata=clusters)
+
     def objective(
-        self, views: TwoViews, positives: Positives = Positives.none()
+        self, views: ContrastViews, positives: Positives = Positives.none()
     ) -> dict[str, Tensor]:
         """Return the contrastive loss."""
+        near = self.accept(positives)
         u, v = self.projector(self.encoder(views.first)), self.projector(self.encoder(views.second))
-        pairs = (positives.within(views.first), positives.within(views.second))
-        loss = info_nce(
-            u,
-            v,
-            self.config.temperature,
-            pairs,
-            columns=columns(views, self.config, positives),
-            workspace=self.workspace,
-        )
-        return {"contrast": loss}
+        pairs = (near.within(views.first), near.within(views.second))
+        negatives = negatives_of(views, self.config, self.workspace, self.sharing.pairs)
+        return {"contrast": info_nce(u, v, self.config.temperature, pairs, negatives)}
 
     def embed(self, graph: Data) -> Tensor:
         """Return the encoder's output, [N, out_dim]."""

@@ -10,9 +10,11 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch_geometric.data import Data
 
-from homogcl.homophily.positives import Positives
+from homogcl.homophily.positives import MEANS, Combine, Positives
 from homogcl.losses.community import community_contrast, density_loss
-from homogcl.losses.contrast.weighted import weighted_nce
+from homogcl.losses.contrast.info_nce import info_nce
+from homogcl.losses.contrast.negatives import CrossView
+from homogcl.losses.contrast.tiles import Workspace
 from homogcl.methods.base import Method, Sizes
 from homogcl.methods.gca import AdaptiveConfig, AdaptiveViews
 from homogcl.nn.encoders import Encoder, projector
@@ -37,7 +39,7 @@ class GCooL(Method):
     """
 
     name = "gCooL"
-    expands_positives = True
+    combines = frozenset({Combine.SUM}) | MEANS
     takes_batches = False  # the drop rates are those of all edges
 
     class Config(AdaptiveConfig):
@@ -55,6 +57,7 @@ class GCooL(Method):
         """Build the encoder, the projector and the centers."""
         super().__init__()
         self.config = config
+        self.workspace = Workspace()
         self.encoder = Encoder(config, sizes.features)
         self.projector = projector(config.out_dim, config.projector_dim)
         self.centers = nn.Parameter(torch.randn(config.num_communities, config.out_dim))
@@ -73,12 +76,14 @@ class GCooL(Method):
         self, views: TwoViews, positives: Positives = Positives.none()
     ) -> dict[str, Tensor]:
         """Return the node contrast and, until they have faded, DeCA and the community contrast."""
+        near = self.accept(positives)
         c = self.config
         u, v = self._project(views.first), self._project(views.second)
-        pairs = (positives.within(views.first), positives.within(views.second))
-        terms = {"contrast": weighted_nce(u, v, c.temperature, pairs, intra_view=False)}
+        pairs = (near.within(views.first), near.within(views.second))
+        negatives = CrossView(self.workspace, self.sharing.pairs)
+        terms = {"contrast": info_nce(u, v, c.temperature, pairs, negatives)}
         if self._fading() > 0:
-            r_u, r_v = self.assignment(u), self.assignment(v)
+            r_u, r_v = self.communities(u), self.communities(v)
             terms["density"] = 0.5 * (
                 density_loss(r_u, views.first, c.inter_weight)
                 + density_loss(r_v, views.second, c.inter_weight)
@@ -92,7 +97,7 @@ class GCooL(Method):
         fading = self._fading()
         return {"density": fading * early, "community": fading * (1 - early)}
 
-    def assignment(self, h: Tensor) -> Tensor:
+    def communities(self, h: Tensor) -> Tensor:
         """Return R, [N, num_communities]; only the centers learn through it."""
         logits = h.detach() @ functional.normalize(self.centers).t()
         return torch.softmax(logits / self.config.temperature, dim=1)

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import torch
 from pydantic import NonNegativeInt, PositiveFloat
 from torch import Tensor
 from torch_geometric.data import Data
 
-from homogcl.homophily.positives import Positives
+from homogcl.homophily.positives import MEANS, SUMS, Positives
 from homogcl.losses import Workspace, info_nce
 from homogcl.methods.base import Method, Sizes
-from homogcl.methods.negatives import NegativesConfig, check_negatives, columns, with_draw
+from homogcl.methods.negatives import (
+    ContrastViews,
+    NegativesConfig,
+    check_negatives,
+    negatives_of,
+    with_draw,
+)
 from homogcl.nn.encoders import Encoder, EncoderConfig, projector
 from homogcl.views.augment import TwoViews, ViewRates, two_views
 
@@ -32,7 +40,7 @@ class GRACE(Method):
     """
 
     name = "GRACE"
-    expands_positives = True
+    combines = SUMS | MEANS
 
     class Config(EncoderConfig, ViewRates, NegativesConfig):
         """Settings of GRACE."""
@@ -52,25 +60,23 @@ class GRACE(Method):
         """Refuse more sampled negatives than nodes."""
         check_negatives(self.config, nodes)
 
-    def views(self, graph: Data, rng: torch.Generator) -> TwoViews:
+    def views(self, graph: Data, rng: torch.Generator) -> ContrastViews:
         """Return two augmented views."""
         return with_draw(two_views(graph, self.config, rng), self.config, rng)
 
+    def stratify(self, views: ContrastViews, clusters: Tensor) -> ContrastViews:
+        """Return the same views, with negatives drawn by cluster if they are sampled."""
+        return replace(views, strata=clusters)
+
     def objective(
-        self, views: TwoViews, positives: Positives = Positives.none()
+        self, views: ContrastViews, positives: Positives = Positives.none()
     ) -> dict[str, Tensor]:
         """Return the contrastive loss."""
+        near = self.accept(positives)
         u, v = self.compared(views)
-        pairs = (positives.within(views.first), positives.within(views.second))
-        loss = info_nce(
-            u,
-            v,
-            self.config.temperature,
-            pairs,
-            columns=columns(views, self.config, positives),
-            workspace=self.workspace,
-        )
-        return {"contrast": loss}
+        pairs = (near.within(views.first), near.within(views.second))
+        negatives = negatives_of(views, self.config, self.workspace, self.sharing.pairs)
+        return {"contrast": info_nce(u, v, self.config.temperature, pairs, negatives)}
 
     def compared(self, views: TwoViews) -> tuple[Tensor, Tensor]:
         """Return the vectors of both views whose cosines the loss compares, [N, out_dim] each."""

@@ -80,7 +80,7 @@ class HDI(Method):
         h, fake = self.encoder(views.clean), self.encoder(views.corrupted)
         s = readout(h)
         own = multiply(x, self.intrinsic)  # [N, d]
-        of_x = self.of_features(x, None).sigmoid()
+        of_x = self.of_features.project(x).sigmoid()
         judge = h @ self.joint
         return {
             "extrinsic": jensen_shannon(
@@ -105,8 +105,8 @@ class HDI(Method):
         return h
 
     def _signal(self, s: Tensor, of_x: Tensor) -> Tensor:
-        of_s = self.of_summary(s, None).sigmoid().expand_as(of_x)
-        signal: Tensor = self.of_both(torch.cat([of_s, of_x], dim=1), None).sigmoid()
+        of_s = self.of_summary.project(s).sigmoid().expand_as(of_x)
+        signal = self.of_both.project(torch.cat([of_s, of_x], dim=1)).sigmoid()
         return signal  # [N, d]
 
     def _with_loops(self, graph: Data) -> Data:

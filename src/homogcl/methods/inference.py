@@ -1,8 +1,7 @@
-"""What a trained method gives: embeddings and logits, in evaluation mode and without gradients."""
+"""Embeddings and logits of a trained method, in evaluation mode and without gradients."""
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -12,6 +11,7 @@ from torch_geometric.data import Data
 
 from homogcl.core.errors import UserError
 from homogcl.methods.base import Method
+from homogcl.nn.encoders import in_blocks
 
 
 def embeddings(method: Method, graph: Data, block: int = 65_536) -> Tensor:
@@ -19,18 +19,17 @@ def embeddings(method: Method, graph: Data, block: int = 65_536) -> Tensor:
 
     Args:
         method: A trained method.
-        graph: What to embed.
-        block: Nodes that an encoder's layer computes at a time; a graph of no more goes as one.
-            The result is the same, and the memory is that of two layers' outputs.
+        graph: The graph to embed.
+        block: Nodes for which the method's encoders compute a layer at a time, where the graph
+            has more. The result is the same, and the memory is that of two layers' outputs.
     """
     if block < 1:
         raise UserError(f"block={block}: a block has at least one node")
     with evaluation(method):
         if int(graph.num_nodes or 0) <= block:
             return method.embed(graph)
-        large = copy.copy(graph)
-        large.block = block
-        return method.embed(large)
+        with in_blocks(method, block):
+            return method.embed(graph)
 
 
 def logits(method: Method, graph: Data) -> Tensor:
@@ -40,7 +39,7 @@ def logits(method: Method, graph: Data) -> Tensor:
 
 
 def without_labels(graph: Data) -> Data:
-    """Return the graph with features, edges and weights, and where they lie, only."""
+    """Return the graph with nothing but features, edges, weights, and where they lie on disk."""
     keys = ("x", "edge_index", "edge_weight", "crow", "pages")
     return Data(num_nodes=graph.num_nodes, **{key: graph[key] for key in keys if key in graph})
 

@@ -10,8 +10,9 @@ from pydantic import PositiveFloat
 from torch import Tensor, nn
 from torch_geometric.data import Data
 
-from homogcl.homophily.positives import Positives
+from homogcl.homophily.positives import MEANS, Combine, Positives
 from homogcl.losses import Workspace, info_nce
+from homogcl.losses.contrast.negatives import AllPairs
 from homogcl.losses.infomax import bilinear, jensen_shannon, readout
 from homogcl.methods.base import Method, Sizes
 from homogcl.methods.dgi import corrupted, permutation
@@ -52,7 +53,7 @@ class InfoGCL(Method):
     """
 
     name = "InfoGCL"
-    expands_positives = True
+    combines = frozenset({Combine.SUM}) | MEANS
     takes_batches = False  # the spread features are those of all nodes
 
     class Config(EncoderConfig):
@@ -73,7 +74,7 @@ class InfoGCL(Method):
         """Build the encoder, and the discriminator where the contrast has one."""
         super().__init__()
         self.config = config
-        self.expands_positives = config.contrast != "local-global"
+        self.combines = frozenset() if config.contrast == "local-global" else self.combines
         self.encoder = Encoder(config, sizes.features)
         self.workspace = Workspace()
         if config.contrast != "local-local":
@@ -98,14 +99,14 @@ class InfoGCL(Method):
         self, views: ContrastViews, positives: Positives = Positives.none()
     ) -> dict[str, Tensor]:
         """Return the losses of the contrast modes in use."""
+        near = self.accept(positives)
         contrast = self.config.contrast
         u, v = self.encoder(views.first), self.encoder(views.second)
         terms = {}
         if contrast != "local-global":
-            pairs = (positives.within(views.first), positives.within(views.second))
-            terms["local-local"] = info_nce(
-                u, v, self.config.temperature, pairs, workspace=self.workspace
-            )
+            pairs = (near.within(views.first), near.within(views.second))
+            negatives = AllPairs(self.workspace, self.sharing.pairs)
+            terms["local-local"] = info_nce(u, v, self.config.temperature, pairs, negatives)
         if contrast != "local-local":
             terms["local-global"] = self._local_global(u, v, views)
         return terms
@@ -151,4 +152,4 @@ def drop_nodes(graph: Data, probability: float, rng: torch.Generator) -> Data:
 def diffused_features(graph: Data) -> Tensor:
     """Return the features spread by personalized PageRank, S x, dense [N, d]."""
     x = graph.x.to_dense() if graph.x.layout == torch.sparse_csr else graph.x
-    return diffuse(Normalized(graph), x, _RESTART, _DIFFUSION_STEPS)
+    return diffuse(Normalized.of(graph), x, _RESTART, _DIFFUSION_STEPS)

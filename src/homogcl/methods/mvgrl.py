@@ -82,7 +82,7 @@ class MVGRL(Method):
     def _encode(self, graph: Data, *orders: Tensor) -> list[Tensor]:
         """Return h_A and h_S, [N, d] each, then the same of each corruption."""
         c = self.config
-        adjacency = Normalized(graph)
+        adjacency = Normalized.of(graph)
         x_a = multiply(graph.x, self.adjacency_layer.weight)
         x_s = multiply(graph.x, self.diffusion_layer.weight)
         rows: tuple[slice | Tensor, ...] = (slice(None), *orders)

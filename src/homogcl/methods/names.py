@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
-
-from homogcl.core.errors import UnknownName
+from typing import NamedTuple
 
 METHODS = {
     "afgrl": "homogcl.methods.afgrl:AFGRL",
@@ -35,10 +35,29 @@ METHODS = {
     "vgae": "homogcl.methods.vgae:VGAE",
 }
 
-# Each plug-in's class and the settings that its name stands for.
-PLUGINS: dict[str, tuple[str, dict[str, object]]] = {
-    "homogcl": ("homogcl.homophily.plugin:HomoGCL", {}),
-    "hard": ("homogcl.homophily.plugin:HomoGCL", {"saliency": "hard"}),
+
+class ShippedPlugin(NamedTuple):
+    """Where a plug-in lives, and what its name stands for.
+
+    Attributes:
+        place: Its class, as `module:name`.
+        settings: The settings that its name fixes.
+        presets: The plug-in whose presets it shares.
+    """
+
+    place: str
+    settings: Mapping[str, object]
+    presets: str = "homogcl"
+
+
+PLUGINS = {
+    "adaptive": ShippedPlugin("homogcl.homophily.plugins.adaptive:Adaptive", {}),
+    "hard": ShippedPlugin(
+        "homogcl.homophily.plugins.homogcl:HomoGCL",
+        {"saliency": "hard", "saliency_gradient": True},
+    ),
+    "homogcl": ShippedPlugin("homogcl.homophily.plugins.homogcl:HomoGCL", {}),
+    "released": ShippedPlugin("homogcl.homophily.plugins.released:Released", {}),
 }
 
 
@@ -60,23 +79,6 @@ def split_name(name: str) -> tuple[str, list[str]]:
     """
     base, *plugins = name.split("+")
     return base, plugins
-
-
-def preset_name(plugin: str) -> str:
-    """Return the name of a plug-in's preset file: its class in small letters.
-
-    Plug-ins of one class share their presets.
-
-    >>> preset_name("hard")
-    'homogcl'
-    """
-    if plugin in PLUGINS:
-        place = PLUGINS[plugin][0]
-    elif plugin in third_party("homogcl.plugins"):
-        place = third_party("homogcl.plugins")[plugin].value
-    else:
-        raise UnknownName("plug-in", plugin, plugin_names())
-    return place.rpartition(":")[2].lower()
 
 
 @cache

@@ -1,25 +1,41 @@
-"""All nodes as negatives, or a sample that stands for all: what GRACE and GCA share."""
+"""Negatives of GRACE and GCA: all other nodes, or a sample that stands for them."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass
 from typing import Literal
 
 import torch
 from pydantic import PositiveInt
+from torch import Tensor
 
 from homogcl.core.config import Config
+from homogcl.core.distributed import Ranks
 from homogcl.core.errors import UserError
-from homogcl.homophily.positives import Positives
-from homogcl.losses.contrast.sampled import Columns, stratified_columns
+from homogcl.losses.contrast.negatives import AllPairs, Negatives, Sampled
+from homogcl.losses.contrast.sampled import stratified_columns
+from homogcl.losses.contrast.tiles import Workspace
 from homogcl.views.augment import TwoViews
 
 
 class NegativesConfig(Config):
-    """Which nodes the sums over negatives run over."""
+    """The nodes over which the sums over negatives run."""
 
     negatives: Literal["exact", "sampled"] = "exact"
     num_negatives: PositiveInt = 1024  # M, the nodes that stand for all when sampled
+
+
+@dataclass(frozen=True)
+class ContrastViews(TwoViews):
+    """Two views of one graph, and the draw of the sampled negatives.
+
+    Attributes:
+        draw: One uniform random number per node, [N]; None where negatives are exact.
+        strata: A cluster for each node, by which negatives are drawn, int64 [N]; None for one.
+    """
+
+    draw: Tensor | None = None
+    strata: Tensor | None = None
 
 
 def check_negatives(config: NegativesConfig, nodes: int) -> None:
@@ -29,17 +45,19 @@ def check_negatives(config: NegativesConfig, nodes: int) -> None:
         raise UserError(f"num_negatives={count} is more than the {nodes} nodes of a step")
 
 
-def with_draw(views: TwoViews, config: NegativesConfig, rng: torch.Generator) -> TwoViews:
-    """Return the views with the random numbers that sampled negatives are drawn by."""
+def with_draw(views: TwoViews, config: NegativesConfig, rng: torch.Generator) -> ContrastViews:
+    """Return the views with a draw of negatives, if `config` samples them."""
     if config.negatives == "exact":
-        return views
+        return ContrastViews(views.first, views.second)
     device = views.first.edge_index.device
     draw = torch.rand(int(views.first.num_nodes or 0), generator=rng, device=rng.device)
-    return replace(views, draw=draw.to(device))
+    return ContrastViews(views.first, views.second, draw.to(device))
 
 
-def columns(views: TwoViews, config: NegativesConfig, positives: Positives) -> Columns | None:
-    """Return the nodes that stand for all, by cluster where `positives` knows clusters."""
+def negatives_of(
+    views: ContrastViews, config: NegativesConfig, workspace: Workspace, ranks: Ranks
+) -> Negatives:
+    """Return all pairs as negatives, or the nodes that stand for all."""
     if views.draw is None:
-        return None
-    return stratified_columns(views.draw, config.num_negatives, positives.strata)
+        return AllPairs(workspace, ranks)
+    return Sampled(stratified_columns(views.draw, config.num_negatives, views.strata))

@@ -11,10 +11,11 @@ from torch import Tensor
 from torch.nn import functional
 from torch_geometric.data import Data
 
-from homogcl.homophily.positives import Positives
+from homogcl.homophily.positives import MEANS, Combine, Positives
 from homogcl.losses import Workspace, info_nce
 from homogcl.losses.beta_mixture import BetaMixture, fit_beta_mixture
-from homogcl.losses.contrast.weighted import Hardness, weighted_nce
+from homogcl.losses.contrast.negatives import AllPairs, Weighted
+from homogcl.losses.contrast.weighted import Hardness
 from homogcl.methods.base import Method, Sizes
 from homogcl.methods.gca import AdaptiveConfig, AdaptiveViews
 from homogcl.nn.encoders import Encoder, projector
@@ -48,7 +49,7 @@ class ProGCL(Method):
     """
 
     name = "ProGCL"
-    expands_positives = True
+    combines = frozenset({Combine.SUM}) | MEANS
     takes_batches = False  # the drop rates are those of all edges
 
     class Config(AdaptiveConfig):
@@ -95,16 +96,18 @@ class ProGCL(Method):
         self, views: ProViews, positives: Positives = Positives.none()
     ) -> dict[str, Tensor]:
         """Return the contrastive loss, its negatives weighted from `start_epoch` on."""
+        near = self.accept(positives)
         first, second = views.both.first, views.both.second
         u, v = self.projector(self.encoder(first)), self.projector(self.encoder(second))
-        pairs = (positives.within(first), positives.within(second))
+        pairs = (near.within(first), near.within(second))
         tau = self.config.temperature
         if int(self.step) < self.config.start_epoch:
-            return {"contrast": info_nce(u, v, tau, pairs, workspace=self.workspace)}
+            negatives = AllPairs(self.workspace, self.sharing.pairs)
+            return {"contrast": info_nce(u, v, tau, pairs, negatives)}
         self._refit(u.detach(), v.detach(), views.sample)
         frozen = (self.frozen[0], self.frozen[1]) if self.frozen.numel() else None
-        hardness = Hardness(self.hardness, frozen)
-        return {"contrast": weighted_nce(u, v, tau, pairs, hardness=hardness)}
+        weighted = Weighted(Hardness(self.hardness, frozen))
+        return {"contrast": info_nce(u, v, tau, pairs, weighted)}
 
     def hardness(self, cosine: Tensor) -> Tensor:
         """Return p(true | s) s for cosines θ, as `cosine` in shape."""

@@ -6,12 +6,11 @@ import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pkgutil import resolve_name
-from typing import Any, TypeVar
+from typing import Any
 
 import torch
-from pydantic import ValidationError
 
-from homogcl.core.config import Config
+from homogcl.core.config import Config, validated
 from homogcl.core.errors import UnknownName, UserError, nearest
 from homogcl.core.seeds import integer
 from homogcl.methods.base import Method, Sizes, total
@@ -24,8 +23,6 @@ from homogcl.methods.names import (
     third_party,
 )
 
-C = TypeVar("C", bound=Config)
-
 
 @dataclass(frozen=True)
 class Plugin:
@@ -33,6 +30,7 @@ class Plugin:
 
     wrap: Any  # a class of (base, config) with `Config` and `check_base`, such as HomoGCL
     settings: Mapping[str, object]
+    presets: str  # the plug-in whose presets it shares: its own name, or that of its family
 
 
 def method_class(name: str) -> type[Method]:
@@ -47,12 +45,13 @@ def method_class(name: str) -> type[Method]:
 def plugin(name: str) -> Plugin:
     """Return the plug-in of that name."""
     if name in PLUGINS:
-        place, settings = PLUGINS[name]
-        return Plugin(resolve_name(place), settings)
+        shipped = PLUGINS[name]
+        return Plugin(resolve_name(shipped.place), shipped.settings, shipped.presets)
     others = third_party("homogcl.plugins")
     if name not in others:
         raise UnknownName("plug-in", name, plugin_names())
-    return Plugin(others[name].load(), {})
+    wrap = others[name].load()
+    return Plugin(wrap, {}, getattr(wrap, "presets", name))
 
 
 def config_classes(name: str) -> list[type[Config]]:
@@ -85,20 +84,14 @@ def configure(name: str, settings: Mapping[str, object]) -> list[Config]:
             raise UserError(f"{name} has no setting {key!r}{nearest(key, known)}")
         if any(mine.get(key, value) != value for mine in fixed):
             raise UserError(f"{key}={value!r} contradicts the name {name}")
-    return [
+    configs = [
         validated(model, {**{k: v for k, v in settings.items() if k in model.model_fields}, **mine})
         for model, mine in zip(classes, fixed, strict=True)
     ]
-
-
-def validated(model: type[C], settings: Mapping[str, object]) -> C:
-    """Return `settings` as a `model`; a bad value is an error of one line."""
-    try:
-        return model.model_validate(settings)
-    except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"])
-        raise UserError(f"setting {key}={first['input']!r}: {first['msg'].lower()}") from None
+    if plugins:
+        wrap = plugin(plugins[0]).wrap
+        wrap.check_base(method_class(split_name(name)[0]), configs[1])
+    return configs
 
 
 def build(name: str, settings: Mapping[str, object], sizes: Sizes, seed: int) -> Method:
@@ -136,8 +129,8 @@ __all__ = [
     "method_names",
     "plugin",
     "plugin_names",
+    "plugins_of",
     "split_name",
     "summary",
     "total",
-    "validated",
 ]

@@ -14,6 +14,7 @@ from torch.nn.functional import cross_entropy, dropout
 from torch_geometric.data import Data
 
 from homogcl.core.config import Config
+from homogcl.core.csr import csr_tensor
 from homogcl.core.errors import UserError
 from homogcl.homophily.positives import Positives
 from homogcl.methods.base import Method, Sizes
@@ -169,6 +170,4 @@ def _dropped(x: Tensor, rate: float) -> Tensor:
         return dropout(x, rate)
     # What is zero stays zero, so only the stored values need a draw.
     values = dropout(x.values(), rate)
-    return torch.sparse_csr_tensor(
-        x.crow_indices(), x.col_indices(), values, size=x.shape, check_invariants=False
-    )
+    return csr_tensor(x.crow_indices(), x.col_indices(), values, (x.size(0), x.size(1)))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import itertools
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Literal, Self, TypeVar
 
 import torch
@@ -13,8 +15,8 @@ from torch.utils.checkpoint import checkpoint
 from torch_geometric.data import Data
 
 from homogcl.core.config import Config
-from homogcl.nn.layers import DenseLayer, GATLayer, GCNLayer, Normalized, SAGELayer, in_blocks
-from homogcl.nn.shared_input import can_share, shared_product
+from homogcl.nn.computation import AtOnce, Computation, InBlocks, SharedInput
+from homogcl.nn.layers import DenseLayer, GATLayer, GCNLayer, Layer, SAGELayer
 
 Activation = Literal["relu", "prelu", "elu", "leaky"]
 Network = TypeVar("Network", bound=nn.Module)
@@ -50,13 +52,17 @@ class EncoderConfig(Config):
 def activation(name: Activation) -> nn.Module:
     """Return a new activation; `leaky` is the mean slope of RReLU, as GCA's code computes it."""
     slope = (1 / 8 + 1 / 3) / 2
-    # In place: what a layer or a norm puts out is not needed once it is cut off at zero.
-    made = {"relu": nn.ReLU(inplace=True), "prelu": nn.PReLU(), "elu": nn.ELU()}
-    return nn.LeakyReLU(slope) if name == "leaky" else made[name]
+    # In place: nothing needs the output of a layer or a norm once it is cut off at zero.
+    modules = {"relu": nn.ReLU(inplace=True), "prelu": nn.PReLU(), "elu": nn.ELU()}
+    return nn.LeakyReLU(slope) if name == "leaky" else modules[name]
 
 
 class Encoder(nn.Module):
-    """A stack of layers over one graph: layer, norm and activation, the last one plain or not."""
+    """A stack of layers over one graph: layer, norm and activation, the last one plain or not.
+
+    Attributes:
+        computation: How the layers are computed; see `in_blocks` and `shared_inputs`.
+    """
 
     def __init__(self, config: EncoderConfig, num_features: int) -> None:
         """Build the layers that `config` describes for `num_features` input columns."""
@@ -65,6 +71,7 @@ class Encoder(nn.Module):
         layer = _LAYERS[config.encoder]
         self.recompute = config.recompute
         self.structure = layer.structure  # what the layers share of a graph
+        self.computation: Computation = AtOnce()
         norm = {"batch": nn.BatchNorm1d, "layer": nn.LayerNorm}
         self.layers = nn.ModuleList()
         self.tails = nn.ModuleList()
@@ -82,11 +89,7 @@ class Encoder(nn.Module):
             self.tails.append(tail)
 
     def forward(self, graph: Data) -> Tensor:
-        """Return the embeddings of the nodes of `graph`, [N, out_dim].
-
-        Where the graph has a number `block`, each layer is computed for that many nodes at a
-        time, in evaluation mode to the same result.
-        """
+        """Return the embeddings of the nodes of `graph`, [N, out_dim]."""
         if not (self.recompute and torch.is_grad_enabled()):
             return self._encode(graph)
         h: Tensor = checkpoint(self._encode, graph, use_reentrant=False)
@@ -94,18 +97,49 @@ class Encoder(nn.Module):
 
     def _encode(self, graph: Data) -> Tensor:
         h: Tensor = graph.x
-        shared, block = self.structure(graph), graph.get("block")
+        structure = self.structure(graph)
         for layer, tail in zip(self.layers, self.tails, strict=True):
-            # What backward computes again must be what forward did, sharing or not.
-            first = layer is self.layers[0] and block is None and not self.recompute
-            shares = first and can_share(graph)
-            if shares and isinstance(layer, GCNLayer) and isinstance(shared, Normalized):
-                h = tail(layer.combine(h, shared_product(layer, graph), shared))
-            elif block is None:
-                h = tail(layer(h, shared))
-            else:
-                h = in_blocks(layer, tail, h, shared, block)
+            assert isinstance(layer, Layer)
+            h = self.computation.output(layer, tail, h, structure, graph)
         return h
+
+
+@contextmanager
+def in_blocks(network: nn.Module, block: int) -> Iterator[None]:
+    """Let the encoders inside `network` compute each layer for `block` nodes at a time.
+
+    In evaluation mode the results are the same.
+    """
+    with _computing(_encoders(network), lambda: InBlocks(block)):
+        yield
+
+
+@contextmanager
+def shared_inputs(network: nn.Module) -> Iterator[None]:
+    """Let the views that an encoder inside `network` sees share the first layer's product.
+
+    Use it for one step: the products are gone at its end.
+    """
+    # Backward computes the layers of the others again, by then without these products.
+    encoders = [encoder for encoder in _encoders(network) if not encoder.recompute]
+    with _computing(encoders, SharedInput):
+        yield
+
+
+@contextmanager
+def _computing(encoders: list[Encoder], computation: Callable[[], Computation]) -> Iterator[None]:
+    before = [encoder.computation for encoder in encoders]
+    for encoder in encoders:
+        encoder.computation = computation()
+    try:
+        yield
+    finally:
+        for encoder, usual in zip(encoders, before, strict=True):
+            encoder.computation = usual
+
+
+def _encoders(network: nn.Module) -> list[Encoder]:
+    return [module for module in network.modules() if isinstance(module, Encoder)]
 
 
 _LAYERS: dict[str, type[GCNLayer | SAGELayer | DenseLayer | GATLayer]] = {

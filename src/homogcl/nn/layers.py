@@ -1,25 +1,63 @@
-"""Layers over a graph, each for all nodes at once or for one block of nodes after another.
+"""Layers over a graph, each of which can be computed for one block of nodes after another.
 
 A layer has three parts. `structure` is what all layers of a network share of a graph; `project`
-maps rows of nodes, each on its own; `combine` joins each row with those it is linked to. Calling
-a layer does both for all nodes. `part` cuts the structure down to the rows of one block.
+maps each node's row on its own; `combine` joins each row with those that it is linked to. A layer
+that is called does the last two for all nodes. `part` of a structure is that of one block's rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor, nn
 from torch_geometric.data import Data
 from torch_geometric.nn import GATConv
 
-from homogcl.nn.sparse import Pattern, Sparse, product, propagate, row_range, sparse, take_rows
+from homogcl.nn.sparse import Pattern, Sparse, product, propagate, sparse
 
 
-class GCNLayer(nn.Module):
+class Structure(Protocol):
+    """What the layers of one network share of a graph."""
+
+    def part(self, start: int, stop: int) -> Any:
+        """Return what `combine` needs for the nodes `start` to `stop`."""
+        ...
+
+
+class Layer(nn.Module):
+    """The interface of all layers."""
+
+    @staticmethod
+    def structure(graph: Data) -> Structure:
+        """Return what all layers of this kind share of `graph`."""
+        raise NotImplementedError
+
+    def project(self, x: Tensor) -> Tensor:
+        """Return each row of `x` mapped on its own, [n, fan_out]."""
+        raise NotImplementedError
+
+    def input_weight(self) -> Tensor | None:
+        """Return W of a layer whose `project(x)` is x W and may be shared by views, else None."""
+        return None
+
+    def combine(self, x: Tensor, z: Tensor, structure: Any) -> Tensor:
+        """Return the layer's output for the nodes of `structure`, [n, fan_out].
+
+        Args:
+            x: The rows of these nodes, [n, fan_in].
+            z: The projected rows of all nodes, [N, fan_out].
+            structure: That of the graph, or a part of it.
+        """
+        raise NotImplementedError
+
+    def forward(self, x: Tensor, structure: Any) -> Tensor:
+        """Return the layer's output for all nodes, [N, fan_out]."""
+        return self.combine(x, self.project(x), structure)
+
+
+class GCNLayer(Layer):
     """x -> Â x W + b with Â = D̃^-1/2 (A + I) D̃^-1/2, degrees counted at the target."""
 
     def __init__(self, fan_in: int, fan_out: int, heads: int = 1) -> None:
@@ -30,32 +68,33 @@ class GCNLayer(nn.Module):
 
     @staticmethod
     def structure(graph: Data) -> Normalized:
-        """Return what all layers share of the graph."""
-        return Normalized(graph)
-
-    @staticmethod
-    def part(adjacency: Normalized, start: int, stop: int) -> Normalized:
-        """Return the rows `start` to `stop` of the operator."""
-        return adjacency.part(start, stop)
+        """Return the operator Â."""
+        return Normalized.of(graph)
 
     def project(self, x: Tensor) -> Tensor:
         """Return x W, [n, fan_out]."""
         return multiply(x, self.weight)
 
-    def combine(self, x: Tensor, z: Tensor, adjacency: Normalized) -> Tensor:
+    def input_weight(self) -> Tensor:
+        """Return W."""
+        return self.weight
+
+    def combine(self, x: Tensor, z: Tensor, structure: Normalized) -> Tensor:
         """Return the rows of Â z + b; `x` is not needed."""
-        return adjacency(z, self.bias)
-
-    def forward(self, x: Tensor, adjacency: Normalized) -> Tensor:
-        """Return the layer's output, [N, fan_out]."""
-        return self.combine(x, self.project(x), adjacency)
+        return structure(z, self.bias)
 
 
+@dataclass(frozen=True)
 class Normalized:
-    """The operator Â of a graph; the self-loops are applied as a diagonal, not as edges."""
+    """The operator Â of a graph, or some rows of it; self-loops are a diagonal, not edges."""
 
-    def __init__(self, graph: Data) -> None:
-        """Work out degrees and the sparse operator of `graph`."""
+    matrix: Sparse  # without the self-loops, [n, N]
+    loops: Tensor  # the self-loops of these rows, [n, 1]
+    rows: slice  # which rows
+
+    @classmethod
+    def of(cls, graph: Data) -> Normalized:
+        """Return the operator of `graph`."""
         n = int(graph.num_nodes or 0)
         source, target = graph.edge_index
         weight = edge_weights(graph)
@@ -65,25 +104,21 @@ class Normalized:
         by_source = Pattern.of(graph.edge_index, n).with_values(
             scale[source] * weight * scale[target]
         )
-        self.matrix = Sparse(by_source.transposed, by_source.csr)
-        self.loops = degree.reciprocal()[:, None]
-        self.rows = slice(0, n)
+        matrix = Sparse(by_source.transposed, by_source.csr)
+        return cls(matrix, degree.reciprocal()[:, None], slice(0, n))
 
     def part(self, start: int, stop: int) -> Normalized:
-        """Return the same operator for the rows `start` to `stop` of its result."""
-        some = object.__new__(Normalized)
-        some.matrix = row_range(self.matrix, start, stop)
-        some.loops, some.rows = self.loops[start:stop], slice(start, stop)
-        return some
+        """Return the operator's rows `start` to `stop`."""
+        return Normalized(self.matrix.part(start, stop), self.loops[start:stop], slice(start, stop))
 
     def __call__(self, x: Tensor, bias: Tensor) -> Tensor:
-        """Return the rows of Â x + b, [N, d] for all of them."""
+        """Return these rows of Â x + b, [n, d]."""
         if self.loops.size(0) == x.size(0):
             return propagate(self.matrix, x, self.loops, bias)
         return torch.addcmul(product(self.matrix, x), x[self.rows], self.loops) + bias
 
 
-class SAGELayer(nn.Module):
+class SAGELayer(Layer):
     """x -> W_root x + W_mean (mean of the neighbors) + b."""
 
     def __init__(self, fan_in: int, fan_out: int, heads: int = 1) -> None:
@@ -104,25 +139,16 @@ class SAGELayer(nn.Module):
         by_source = Pattern.of(graph.edge_index, n).with_values(weight / degree[target])
         return Sparse(by_source.transposed, by_source.csr)
 
-    @staticmethod
-    def part(adjacency: Sparse, start: int, stop: int) -> Sparse:
-        """Return the rows `start` to `stop` of the adjacency."""
-        return row_range(adjacency, start, stop)
-
     def project(self, x: Tensor) -> Tensor:
         """Return x W_mean, [n, fan_out]."""
         return multiply(x, self.weight)
 
-    def combine(self, x: Tensor, z: Tensor, adjacency: Sparse) -> Tensor:
+    def combine(self, x: Tensor, z: Tensor, structure: Sparse) -> Tensor:
         """Return the rows of x W_root + (mean of the neighbors' z) + b."""
-        return multiply(x, self.root) + product(adjacency, z) + self.bias
-
-    def forward(self, x: Tensor, adjacency: Sparse) -> Tensor:
-        """Return the layer's output, [N, fan_out]."""
-        return self.combine(x, self.project(x), adjacency)
+        return multiply(x, self.root) + product(structure, z) + self.bias
 
 
-class DenseLayer(nn.Module):
+class DenseLayer(Layer):
     """x -> x W + b, blind to the graph."""
 
     def __init__(self, fan_in: int, fan_out: int, heads: int = 1) -> None:
@@ -132,37 +158,35 @@ class DenseLayer(nn.Module):
         self.bias = nn.Parameter(torch.zeros(fan_out))
 
     @staticmethod
-    def structure(graph: Data) -> None:
-        """Return nothing: the layer uses no edge."""
-
-    @staticmethod
-    def part(nothing: None, start: int, stop: int) -> slice:
-        """Return the rows that are asked for."""
-        return slice(start, stop)
+    def structure(graph: Data) -> Rows:
+        """Return all rows: the layer uses no edge."""
+        return Rows()
 
     def project(self, x: Tensor) -> Tensor:
         """Return x W + b, [n, fan_out]."""
         return multiply(x, self.weight) + self.bias
 
-    def combine(self, x: Tensor, z: Tensor, rows: slice) -> Tensor:
+    def combine(self, x: Tensor, z: Tensor, structure: Rows) -> Tensor:
         """Return the rows as they are."""
-        return z[rows]
-
-    def forward(self, x: Tensor, nothing: None) -> Tensor:
-        """Return the layer's output, [N, fan_out]."""
-        return self.project(x)
+        return structure.take(z)
 
 
 @dataclass(frozen=True)
-class _EdgesInto:
-    """The edges into one block of nodes, whose own numbers come first."""
+class Rows:
+    """Some rows of a matrix, by default all."""
 
-    nodes: Tensor  # int64 [n], the block's nodes and then the others that edges come from
-    edge_index: Tensor  # int64 [2, P], counted in `nodes`
-    count: int  # nodes of the block
+    span: slice | None = None
+
+    def part(self, start: int, stop: int) -> Rows:
+        """Return the rows `start` to `stop`."""
+        return Rows(slice(start, stop))
+
+    def take(self, z: Tensor) -> Tensor:
+        """Return these rows of `z`."""
+        return z if self.span is None else z[self.span]
 
 
-class GATLayer(nn.Module):
+class GATLayer(Layer):
     """Graph attention by torch_geometric, heads concatenated; it takes no edge weights."""
 
     def __init__(self, fan_in: int, fan_out: int, heads: int = 1) -> None:
@@ -171,15 +195,28 @@ class GATLayer(nn.Module):
         self.attention = GATConv(fan_in, fan_out // heads, heads=heads)
 
     @staticmethod
-    def structure(graph: Data) -> Tensor:
+    def structure(graph: Data) -> _AllEdges:
         """Return the edges."""
-        edges: Tensor = graph.edge_index
-        return edges
+        return _AllEdges(graph.edge_index)
 
-    @staticmethod
-    def part(edge_index: Tensor, start: int, stop: int) -> _EdgesInto:
+    def project(self, x: Tensor) -> Tensor:
+        """Return the rows, dense: the attention maps them itself."""
+        return x.to_dense() if x.layout == torch.sparse_csr else x
+
+    def combine(self, x: Tensor, z: Tensor, structure: _AllEdges | _EdgesInto) -> Tensor:
+        """Return the attention of nodes to their neighbors among the rows `z`."""
+        return structure.attend(self.attention, z)
+
+
+@dataclass(frozen=True)
+class _AllEdges:
+    """The edges of a graph."""
+
+    edge_index: Tensor  # int64 [2, E]
+
+    def part(self, start: int, stop: int) -> _EdgesInto:
         """Return the edges into the nodes `start` to `stop`."""
-        source, target = edge_index
+        source, target = self.edge_index
         source, target = (end[(target >= start) & (target < stop)] for end in (source, target))
         others = torch.unique(source)
         others = others[(others < start) | (others >= stop)]
@@ -190,56 +227,25 @@ class GATLayer(nn.Module):
             torch.cat([block, others]), torch.stack([local, target - start]), block.numel()
         )
 
-    def project(self, x: Tensor) -> Tensor:
-        """Return the rows, dense: the attention maps them itself."""
-        return x.to_dense() if x.layout == torch.sparse_csr else x
-
-    def combine(self, x: Tensor, z: Tensor, edges: _EdgesInto) -> Tensor:
-        """Return the attention of one block's nodes to their neighbors among the rows `z`."""
-        near = z[edges.nodes]
-        result: Tensor = self.attention((near, near[: edges.count]), edges.edge_index)
-        return result
-
-    def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
-        """Return the layer's output, [N, fan_out]."""
-        result: Tensor = self.attention(self.project(x), edge_index)
+    def attend(self, attention: nn.Module, z: Tensor) -> Tensor:
+        """Return the attention of all nodes, [N, d]."""
+        result: Tensor = attention(z, self.edge_index)
         return result
 
 
-def in_blocks(layer: Any, tail: nn.Module, x: Tensor, structure: Any, block: int) -> Tensor:
-    """Return `tail(layer(x, structure))`, [N, fan_out], for `block` nodes at a time.
+@dataclass(frozen=True)
+class _EdgesInto:
+    """The edges into one block of nodes, whose own numbers come first."""
 
-    The tail must take each node for itself, as norms do in evaluation mode. Beside input and
-    output only the projected rows of all nodes exist at once.
-    """
+    nodes: Tensor  # int64 [n], the block's nodes and then the others that edges come from
+    edge_index: Tensor  # int64 [2, P], counted in `nodes`
+    count: int  # nodes of the block
 
-    def projected(start: int, stop: int) -> Tensor:
-        rows: Tensor = layer.project(_range(x, start, stop))
-        return rows
-
-    z = _filled(x.size(0), block, projected)
-
-    def combined(start: int, stop: int) -> Tensor:
-        part = layer.part(structure, start, stop)
-        rows: Tensor = tail(layer.combine(_range(x, start, stop), z, part))
-        return rows
-
-    return _filled(x.size(0), block, combined)
-
-
-def _filled(nodes: int, block: int, rows: Callable[[int, int], Tensor]) -> Tensor:
-    """Return the rows of all blocks in one tensor, which exists from the first block on."""
-    first = rows(0, min(block, nodes))
-    whole = first.new_empty(nodes, first.size(1))
-    whole[:block] = first
-    for start in range(block, nodes, block):
-        stop = min(start + block, nodes)
-        whole[start:stop] = rows(start, stop)
-    return whole
-
-
-def _range(x: Tensor, start: int, stop: int) -> Tensor:
-    return take_rows(x, torch.arange(start, stop, device=x.device))
+    def attend(self, attention: nn.Module, z: Tensor) -> Tensor:
+        """Return the attention of the block's nodes to those around them, [count, d]."""
+        near = z[self.nodes]
+        result: Tensor = attention((near, near[: self.count]), self.edge_index)
+        return result
 
 
 def multiply(x: Tensor, weight: Tensor) -> Tensor:
@@ -248,7 +254,7 @@ def multiply(x: Tensor, weight: Tensor) -> Tensor:
 
 
 def edge_weights(graph: Data) -> Tensor:
-    """Return the weight of each edge, [E]: all 1 where the graph states none."""
+    """Return the weight of each edge, [E]: 1 where the graph has no weights."""
     if graph.edge_weight is not None:
         weight: Tensor = graph.edge_weight
         return weight

@@ -5,20 +5,13 @@ Indices are int32: the CPU kernels take them as they are, and convert int64 at e
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import MutableMapping
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import Tensor
-from torch.utils.weak import WeakTensorKeyDictionary
 
-# torch announces at the first use that its CSR layout is in beta; the parts used here are tested.
-warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta state")
-
-
-_MOST_KEPT_EDGES = 2_000_000  # 32 MB of order and columns
+from homogcl.core.csr import csr_tensor
 
 
 @dataclass(frozen=True)
@@ -28,10 +21,14 @@ class Sparse:
     csr: Tensor  # [n, m]
     transposed: Tensor  # [m, n]
 
+    def part(self, start: int, stop: int) -> Sparse:
+        """Return the rows `start` to `stop`, ready for `product`."""
+        return sparse(take_rows(self.csr, torch.arange(start, stop, device=self.csr.device)))
+
 
 @dataclass(frozen=True)
 class Pattern:
-    """Where the pairs (row, col) of a matrix stand; both directions' order is worked out once."""
+    """The positions (row, col) of a matrix's entries, sorted by row and sorted by column."""
 
     row: Tensor  # int64 [P], sorted
     col: Tensor  # int64 [P]
@@ -44,21 +41,9 @@ class Pattern:
 
     @classmethod
     def of(cls, edge_index: Tensor, nodes: int) -> Pattern:
-        """Return where the edges [2, P] of a graph of `nodes` stand; they are sorted by source.
-
-        The pattern of a graph that every step asks for is worked out once: it is kept as long as
-        `edge_index` lives and is not changed, unless it is large.
-        """
-        version = (edge_index._version, nodes)
-        kept = _patterns.get(edge_index)
-        if kept is not None and kept[0] == version:
-            return kept[1]
-        # Rows of the tensor itself would keep it alive for ever.
-        row, col = edge_index.detach()
-        pattern = cls.at(row, col, (nodes, nodes))
-        if edge_index.size(1) <= _MOST_KEPT_EDGES:
-            _patterns[edge_index] = (version, pattern)
-        return pattern
+        """Return the pattern of the edges [2, P], sorted by source, of a graph of `nodes` nodes."""
+        row, col = edge_index
+        return cls.at(row, col, (nodes, nodes))
 
     @classmethod
     def at(cls, row: Tensor, col: Tensor, size: tuple[int, int]) -> Pattern:
@@ -77,19 +62,17 @@ class Pattern:
 
     def matrix(self, value: Tensor) -> Tensor:
         """Return the CSR matrix with `value` [P] at the pairs, [n, m]."""
-        return _csr(self.crow, self.columns, value, self.size)
+        return csr_tensor(self.crow, self.columns, value, self.size)
 
     def transposed_matrix(self, value: Tensor) -> Tensor:
         """Return the transpose of `matrix(value)`, also as CSR, [m, n]."""
         ordered = value[self.to_transposed]
-        return _csr(self.transposed_crow, self.transposed_columns, ordered, self.size[::-1])
+        columns, rows = self.size[::-1]
+        return csr_tensor(self.transposed_crow, self.transposed_columns, ordered, (columns, rows))
 
     def with_values(self, value: Tensor) -> Sparse:
         """Return the matrix with `value` [P] at the pairs, ready for `product`."""
         return Sparse(self.matrix(value), self.transposed_matrix(value))
-
-
-_patterns: MutableMapping[Tensor, tuple[tuple[int, int], Pattern]] = WeakTensorKeyDictionary()
 
 
 def sparse(csr: Tensor) -> Sparse:
@@ -101,7 +84,7 @@ def sparse(csr: Tensor) -> Sparse:
 
 
 def entries(crow: Tensor, rows: Tensor) -> tuple[Tensor, Tensor]:
-    """Return where the entries of some rows of a CSR matrix stand.
+    """Return the positions of the entries of some rows of a CSR matrix.
 
     Args:
         crow: The matrix's row pointers, [n + 1].
@@ -118,20 +101,14 @@ def entries(crow: Tensor, rows: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def take_rows(x: Tensor, rows: Tensor) -> Tensor:
-    """Return the given rows of a dense or of a `torch.sparse_csr` matrix, [m, d], as it is."""
+    """Return some rows of a dense or of a `torch.sparse_csr` matrix in the same layout, [m, d]."""
     if x.layout != torch.sparse_csr:
         return x[rows]
     crow = x.crow_indices()
     place, position = entries(crow, rows)
-    taken = _pointers(place, rows.numel()).to(crow.dtype)
-    size = (rows.numel(), x.size(1))
+    pointers = _pointers(place, rows.numel()).to(crow.dtype)
     columns, values = x.col_indices()[position], x.values()[position]
-    return torch.sparse_csr_tensor(taken, columns, values, size=size, check_invariants=False)
-
-
-def row_range(matrix: Sparse, start: int, stop: int) -> Sparse:
-    """Return the rows `start` to `stop` of a matrix, ready for `product`."""
-    return sparse(take_rows(matrix.csr, torch.arange(start, stop, device=matrix.csr.device)))
+    return csr_tensor(pointers, columns, values, (rows.numel(), x.size(1)))
 
 
 def product(matrix: Sparse, dense: Tensor) -> Tensor:
@@ -146,8 +123,8 @@ def propagate(matrix: Sparse, x: Tensor, loops: Tensor, bias: Tensor) -> Tensor:
     Args:
         matrix: A square matrix.
         x: Its dense factor, [n, d].
-        loops: What joins the diagonal of the matrix, [n, 1].
-        bias: What each row of the result is moved by, [d].
+        loops: Numbers that are added to the diagonal of the matrix, [n, 1].
+        bias: A row that is added to each row of the result, [d].
     """
     result: Tensor = _Propagate.apply(x, bias, matrix, loops)  # type: ignore[no-untyped-call]
     return result
@@ -170,12 +147,8 @@ def _pointers(index: Tensor, size: int) -> Tensor:
     return torch.cat([counts.new_zeros(1), counts]).to(torch.int32)
 
 
-def _csr(crow: Tensor, columns: Tensor, value: Tensor, size: tuple[int, ...]) -> Tensor:
-    return torch.sparse_csr_tensor(crow, columns, value, size=size, check_invariants=False)
-
-
 def _times(csr: Tensor, dense: Tensor) -> Tensor:
-    """Return `csr @ dense`, which would copy the zeros that it starts from."""
+    """Return `csr @ dense`, into zeros made here: the operator would copy those that it makes."""
     return dense.new_zeros(csr.size(0), dense.size(1)).addmm_(csr, dense.contiguous())
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from homogcl.homophily.plugin import HomoGCL
+from homogcl.homophily.edges import saliencies
 from homogcl.methods.inference import embeddings
 from homogcl.pages import terminal
 from homogcl.pages.charts import SaliencyHistogram
@@ -15,7 +15,8 @@ from homogcl.pages.comparison_page import Comparison, EmbeddingMap, write_page
 from homogcl.pages.explore import cluster, graph_facts, saliency_histogram
 from homogcl.pages.projection import project
 from homogcl.runs.request import Request
-from homogcl.runs.train import Trained, scores, train
+from homogcl.runs.scores import scores
+from homogcl.runs.train import Trained, fit_run
 from homogcl.training.loop import Epoch
 
 METHODS = ("grace", "grace+homogcl")
@@ -37,7 +38,7 @@ def demo(out: Path, seed: int = 0) -> Path:
             show(epoch)
 
         with terminal.training(name) as show:
-            trained = train(Request(name, "demo", seed), on_epoch=follow)
+            trained = fit_run(Request(name, "demo", seed).resolve(by_size=False), on_epoch=follow)
         metrics = scores(trained.method, trained.graph, seed)
         results[name] = {metric: metrics[metric] for metric in ("test_accuracy", "nmi", "ari")}
         maps.append(_map(name, trained, seed))
@@ -59,9 +60,8 @@ def demo(out: Path, seed: int = 0) -> Path:
 
 def edges_by_saliency(trained: Trained, bins: int = _BINS) -> SaliencyHistogram:
     """Return the edges, each once, by the saliency that HomoGCL gives them."""
-    method, graph = trained.method, trained.graph
-    assert isinstance(method, HomoGCL)
-    s = method.saliency(graph).detach().numpy()
+    graph = trained.graph
+    s = saliencies(trained.method, graph).numpy()
     return saliency_histogram(graph.edge_index.numpy(), s, graph.y.numpy(), bins)
 
 

@@ -16,9 +16,8 @@ from torch_geometric.data import Data
 from homogcl.core.errors import UserError
 from homogcl.core.seeds import integer
 from homogcl.data.load import class_names, node_ids
-from homogcl.evaluate import nearest_neighbors
-from homogcl.homophily.edges import saliencies
-from homogcl.homophily.plugin import HomoGCL
+from homogcl.evaluate.neighbors import nearest_neighbors
+from homogcl.homophily.edges import NUM_CLUSTERS, saliencies
 from homogcl.methods.registry import Method
 from homogcl.pages.charts import SaliencyHistogram
 from homogcl.pages.explore_page import Edges, Explorer, Nearest, Nodes, write_page
@@ -54,7 +53,7 @@ def write_explorer(
 
 def explore(folder: RunFolder, way: str = "tsne", spec: Request | None = None) -> Explorer:
     """Return what the page of a finished run shows."""
-    spec, z = spec or folder.spec(), folder.embeddings()
+    spec, z = spec or folder.request(), folder.embeddings()
     if len(z) > MOST_NODES:
         raise UserError(f"{folder.path} has {len(z):,} nodes; the page takes {MOST_NODES:,}")
     graph = folder.graph(spec)
@@ -65,8 +64,8 @@ def explore(folder: RunFolder, way: str = "tsne", spec: Request | None = None) -
     edge_index = graph.edge_index.numpy()
     s = saliencies(method, graph, seed=spec.seed).numpy()
     labels = node_labels(graph)
-    num_clusters = cluster_count(method, labels)
-    clusters = cluster(z, num_clusters, spec.seed)
+    trained = trained_clusters(method, graph)
+    clusters = cluster(z, cluster_count(trained, labels), spec.seed)
     degrees = np.bincount(edge_index[0], minlength=len(z))
     names = class_names(graph) if labels is not None else []
     return Explorer(
@@ -82,19 +81,24 @@ def explore(folder: RunFolder, way: str = "tsne", spec: Request | None = None) -
             f"The map is {projection.origin}; distances between far groups mean little.",
             f"The {clusters.max() + 1} clusters are those of k-means on the embeddings, scaled to "
             "length 1.",
-            saliency_origin(method, len(z)),
+            saliency_origin(method.name, trained, len(z)),
         ],
     )
 
 
-def saliency_origin(method: Method, nodes: int) -> str:
-    """Return a sentence on the clusters from which `saliencies` computes S."""
-    if isinstance(method, HomoGCL) and method.centroids.numel():
-        k, width = len(method.centroids), method.config.two_sigma_sq
-        return f"Saliency comes from the trained HomoGCL: {k} clusters, 2σ² = {width:g}."
-    k = min(HomoGCL.Config().num_clusters, nodes)
+def saliency_origin(name: str, trained: int | None, nodes: int) -> str:
+    """Return a sentence on the clusters from which `saliencies` computes S.
+
+    Args:
+        name: The name of the method.
+        trained: The number of clusters that it was trained with, if any.
+        nodes: The number of nodes of the graph.
+    """
+    if trained is not None:
+        return f"Saliency comes from the trained {name}: {trained} clusters."
+    k = min(NUM_CLUSTERS, nodes)
     return (
-        f"{method.name} scores no edges; their saliency is computed as in HomoGCL, from "
+        f"{name} scores no edges; their saliency is computed as in HomoGCL, from "
         f"{k} k-means clusters of the embeddings, scaled to length 1."
     )
 
@@ -108,12 +112,18 @@ def node_labels(graph: Data) -> npt.NDArray[np.int64] | None:
     return np.maximum(labels, -1)
 
 
-def cluster_count(method: Method, labels: Integers | None) -> int:
-    """Return as many clusters as there are classes, else as many as the plug-in had or would."""
+def trained_clusters(method: Method, graph: Data) -> int | None:
+    """Return how many clusters the method was trained with, None if it has none."""
+    with torch.no_grad():
+        r = method.assignment(graph)
+    return None if r is None else r.size(1)
+
+
+def cluster_count(trained: int | None, labels: Integers | None) -> int:
+    """Return as many clusters as there are classes, else as many as were trained with."""
     if labels is not None:
         return int(labels.max()) + 1
-    config = method.config if isinstance(method, HomoGCL) else HomoGCL.Config()
-    return config.num_clusters
+    return NUM_CLUSTERS if trained is None else trained
 
 
 def cluster(z: Floats, count: int, seed: int) -> npt.NDArray[np.int64]:

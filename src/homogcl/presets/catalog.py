@@ -12,15 +12,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from homogcl.data.datasets import data_names, graph_name, lacks_features, own_path, source
-from homogcl.methods.names import PLUGINS, split_name
-from homogcl.presets.sections import NO_DATA_SET, preset_by_size, preset_settings
-
 FILE = Path(__file__).with_name("catalog.json")
 
 
 class Setting(NamedTuple):
-    """What a setting is without a preset, and which values it takes."""
+    """The value of a setting without a preset, and which values it takes."""
 
     default: object
     type: str  # as Python writes it
@@ -62,15 +58,6 @@ class Catalog:
     data: Mapping[str, Setting]
 
 
-@dataclass(frozen=True)
-class Overview:
-    """All settings of a method on a data set, their source, and the preset that gave them."""
-
-    values: dict[str, object]
-    source: str
-    preset: str | None
-
-
 @cache
 def catalog() -> Catalog:
     """Return what `catalog.json` holds."""
@@ -81,57 +68,6 @@ def catalog() -> Catalog:
         _settings(content["training"]),
         _settings(content["data"]),
     )
-
-
-def overview(
-    method: str, data: str, preset: str | None = None, root: Path | None = None
-) -> Overview | None:
-    """Return the settings of a shipped method; None where only classes can tell.
-
-    Args:
-        method: A method's name, with plug-ins behind plus signs.
-        data: A data set's name, or the path of a user's own graph, for which defaults hold.
-        preset: An alternative preset, such as `official`; by default the one for the graph's size.
-        root: Folder of all data sets.
-    """
-    name = graph_name(data) if own_path(data) is None else NO_DATA_SET
-    preset = preset or preset_by_size(method, name, published_nodes(data))
-    settings, origin = preset_settings(method, name, preset)
-    if lacks_features(data, root):
-        settings["features"] = "structural"
-    complete = _complete(method, settings)
-    return None if complete is None else Overview(complete, origin, preset)
-
-
-def published_nodes(data: str) -> int:
-    """Return how many nodes a published data set has, 0 for any other."""
-    published = source(data) if data in data_names() else None
-    return published.counts.nodes if published else 0
-
-
-def _complete(method: str, settings: Mapping[str, object]) -> dict[str, object] | None:
-    """Return `settings` with defaults for the rest; None if the catalog cannot vouch for them."""
-    base, plugins = split_name(method)
-    shipped = catalog()
-    # How several plug-ins go together, only their classes can tell.
-    if base not in shipped.methods or len(plugins) > 1:
-        return None
-    entry = shipped.methods[base]
-    if not set(plugins) <= set(entry.plugins):
-        return None
-    parts = [entry.settings, *(shipped.plugins[each] for each in plugins)]
-    settings_by_name: dict[str, Setting] = {}
-    for part in (*parts, shipped.training, shipped.data):
-        settings_by_name |= part
-    if not set(settings) <= set(settings_by_name):
-        return None
-    complete = {
-        key: setting.typed(settings.get(key, setting.default))
-        for key, setting in settings_by_name.items()
-    }
-    for each in plugins:
-        complete |= PLUGINS[each][1]
-    return complete
 
 
 def _entry(content: Mapping[str, Any]) -> Entry:

@@ -15,7 +15,7 @@ from homogcl.core.config import Config
 from homogcl.core.errors import UserError
 from homogcl.data.load import DataConfig
 from homogcl.methods.names import METHODS, PLUGINS
-from homogcl.methods.registry import config_classes, method_class, plugin, summary
+from homogcl.methods.registry import configure, method_class, plugin, summary
 from homogcl.presets.catalog import FILE
 from homogcl.training.loop import TrainConfig
 
@@ -37,7 +37,7 @@ def _method(name: str) -> dict[str, object]:
     return {
         "summary": summary(name),
         "training_data": method.training_data,
-        "takes_positives": method.expands_positives,
+        "takes_positives": bool(method.combines),
         "plugins": [each for each in PLUGINS if _goes_behind(name, each)],
         "settings": _settings(method.Config),
     }
@@ -45,7 +45,7 @@ def _method(name: str) -> dict[str, object]:
 
 def _goes_behind(base: str, plugin_name: str) -> bool:
     try:
-        config_classes(f"{base}+{plugin_name}")
+        configure(f"{base}+{plugin_name}", {})
     except UserError:
         return False
     return True

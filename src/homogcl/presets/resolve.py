@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from homogcl.core.config import Config
+from homogcl.core.config import Config, validated
 from homogcl.core.errors import UserError, nearest
 from homogcl.data.load import DataConfig
-from homogcl.methods.registry import config_classes, configure, validated
+from homogcl.methods.registry import config_classes, configure, plugin, split_name
 from homogcl.presets.sections import preset_settings
 from homogcl.training.loop import TrainConfig
 
@@ -49,14 +49,21 @@ def resolve(
             `large`, of all graphs.
     """
     merged, source = preset_settings(method, data, preset)
-    overrides = overrides or {}
-    # A variant fixes some settings; drop the preset's values for them.
-    for model in config_classes(method):
-        for key in model.settled_by(overrides):
-            merged.pop(key, None)
-    merged.update(overrides)
+    for key in _settled(method):
+        merged.pop(key, None)
+    merged.update(overrides or {})
     settings = _by_part(method, merged, source)
     return replace(settings, preset=preset)
+
+
+def _settled(method: str) -> set[str]:
+    """Return what the presets of a plug-in's family say and the plug-in itself fixes or lacks."""
+    settled: set[str] = set()
+    for each in split_name(method)[1]:
+        mine = plugin(each)
+        family = plugin(mine.presets).wrap.Config.model_fields
+        settled |= {*mine.settings, *(family.keys() - mine.wrap.Config.model_fields.keys())}
+    return settled
 
 
 def _by_part(method: str, flat: Mapping[str, object], source: str) -> Settings:

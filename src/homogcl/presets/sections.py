@@ -15,7 +15,7 @@ from functools import cache
 from importlib.resources import files
 
 from homogcl.core.errors import UnknownName
-from homogcl.methods.names import preset_name, split_name
+from homogcl.methods.names import PLUGINS, split_name
 
 Sections = dict[str, dict[str, object]]
 
@@ -84,11 +84,20 @@ def preset_names() -> list[tuple[str, str, str]]:
 def _files(method: str) -> Iterator[Sections]:
     """Yield the preset files of a method, what prevails last."""
     base, plugins = split_name(method)
-    shared = [preset_name(each) for each in plugins]
+    shared = [_presets_of(each) for each in plugins]
     together = ["+".join([base, *shared])] if plugins else []
     for name in [base, *shared, *together]:
         if sections := _read(name):
             yield sections
+
+
+def _presets_of(plugin: str) -> str:
+    """Return the plug-in whose presets a plug-in shares."""
+    if plugin in PLUGINS:
+        return PLUGINS[plugin].presets
+    from homogcl.methods import registry  # loads a third party's class, and torch with it
+
+    return registry.plugin(plugin).presets
 
 
 @cache

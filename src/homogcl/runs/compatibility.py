@@ -1,11 +1,9 @@
-"""Whether a trained method can embed a graph, and in which form the graph has to come."""
+"""Whether a trained method can embed a graph, and in which form it takes the graph."""
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import torch
 from torch_geometric.data import Data
@@ -16,14 +14,14 @@ from homogcl.methods.base import Method
 
 
 @dataclass(frozen=True)
-class Learned:
-    """What there is to know of the graph that a method learned from, to judge another one by.
+class TrainingGraph:
+    """Properties of the training graph that a new graph must match.
 
     Attributes:
-        features: How many features its nodes have.
-        feature_names: What they are called, where they have names.
-        structural: Whether they were made of the edges, for want of others.
-        edges_sha256: A hash of its nodes' number, its edges and their weights.
+        features: The number of features per node.
+        feature_names: The names of the features, where they have any.
+        structural: Whether the features were made of the edges, for want of others.
+        edges_sha256: A hash of the number of nodes, the edges and their weights.
     """
 
     features: int
@@ -32,8 +30,8 @@ class Learned:
     edges_sha256: str
 
     @classmethod
-    def of(cls, graph: Data) -> Learned:
-        """Return what there is to know of `graph`."""
+    def of(cls, graph: Data) -> TrainingGraph:
+        """Return the properties of `graph`."""
         return cls(
             graph.num_features,
             tuple(graph.get("feature_names") or ()),
@@ -41,47 +39,42 @@ class Learned:
             edges_sha256(graph),
         )
 
-    @classmethod
-    def read(cls, values: Mapping[str, Any]) -> Learned:
-        """Return what `asdict` gave, after a way through JSON."""
-        return cls(**{**values, "feature_names": tuple(values["feature_names"])})
 
+def for_method(graph: Data, method: Method, trained_on: TrainingGraph) -> Data:
+    """Return `graph` in the form that a trained method can embed, or refuse it with a reason.
 
-def for_method(graph: Data, method: Method, learned: Learned) -> Data:
-    """Return `graph` so that `method`, which learned from another or the same one, can embed it.
-
-    Columns of features that stand in another order are put in the one that was learned. Refused,
-    with the reason, is another graph where the method knows only the nodes it has seen or where
-    features were made of the edges, and features that are not those that were learned.
+    Columns of features are put in the order of the training graph. A method that is transductive,
+    or whose features were made of the edges, embeds the training graph only.
     """
-    here = Learned.of(graph)
-    if here.edges_sha256 != learned.edges_sha256:
+    here = TrainingGraph.of(graph)
+    if here.edges_sha256 != trained_on.edges_sha256:
         if method.transductive:
             raise UserError(
                 f"{method.name} knows only the graph it was trained on; train it on this one, or "
                 "use a method with an encoder, such as grace+homogcl"
             )
-        if here.structural or learned.structural:
+        if here.structural or trained_on.structural:
             raise UserError(
                 "features made of the edges mean something else in another graph: "
                 "give both graphs features, or train on this one"
             )
-    if here.structural != learned.structural:
-        made, given = "made of its edges", "its own"
+    if here.structural != trained_on.structural:
+        origin = {True: "made of its edges", False: "its own"}
         raise UserError(
-            f"the features of this graph are {made if here.structural else given}, those that "
-            f"were learned from {made if learned.structural else given}"
+            f"the features of this graph are {origin[here.structural]}, those that "
+            f"were learned from {origin[trained_on.structural]}"
         )
-    if here.feature_names and learned.feature_names:
-        return _in_learned_order(graph, here.feature_names, learned.feature_names)
-    if here.features != learned.features:
+    if here.feature_names and trained_on.feature_names:
+        return _in_order(graph, here.feature_names, trained_on.feature_names)
+    if here.features != trained_on.features:
         raise UserError(
-            f"this graph has {here.features} features, but {learned.features} were learned from"
+            f"this graph has {here.features} features, but {trained_on.features} were learned from"
         )
     return graph
 
 
-def _in_learned_order(graph: Data, here: tuple[str, ...], learned: tuple[str, ...]) -> Data:
+def _in_order(graph: Data, here: tuple[str, ...], learned: tuple[str, ...]) -> Data:
+    """Return the graph with its columns of features in the order of the `learned` names."""
     if here == learned:
         return graph
     missing = [name for name in learned if name not in here]

@@ -1,4 +1,4 @@
-"""The folder of one training: config, weights, embeddings, log and checkpoints."""
+"""The folder of one training: config, model, embeddings, log and checkpoints."""
 
 from __future__ import annotations
 
@@ -6,31 +6,35 @@ import io
 import json
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
 from pydantic import Field, TypeAdapter, ValidationError
-from safetensors import SafetensorError
-from safetensors.torch import load_file, save
 from torch_geometric.data import Data
 
 from homogcl.core.errors import UserError
 from homogcl.core.files import only_process_in, write_atomically
 from homogcl.data.load import original_ids, own_path
 from homogcl.data.own.files import description
+from homogcl.methods.base import Method, Sizes
 from homogcl.methods.inference import embeddings
-from homogcl.methods.registry import Method, Sizes, build
-from homogcl.presets.resolve import Settings, resolve
-from homogcl.presets.sections import NO_DATA_SET
-from homogcl.runs.compatibility import Learned, for_method
+from homogcl.runs.compatibility import TrainingGraph
 from homogcl.runs.log import read_curves
-from homogcl.runs.request import Request, resolved_settings
-from homogcl.runs.train import Trained
+from homogcl.runs.model import TrainedModel
+from homogcl.runs.request import Request
+from homogcl.runs.run import Run
 
 T = TypeVar("T")
+
+_CONFIG, _MODEL, _EMBEDDINGS, _IDS = (
+    "config.json",
+    "model.safetensors",
+    "embeddings.npy",
+    "ids.json",
+)
 
 
 @dataclass(frozen=True)
@@ -69,61 +73,56 @@ class RunFolder:
         """Keep other processes out of the folder until the block is left or this process dies."""
         return only_process_in(self.path, (self.checkpoints,))
 
-    def begin(self, spec: Request, graph: Data, *, resume: bool) -> None:
+    def begin(self, run: Run, *, resume: bool) -> None:
         """Write the configuration; refuse a folder in use unless it is to be resumed as it was.
 
         Args:
-            spec: What is run; a path is kept whole, so that the run is found from anywhere.
-            graph: What it is trained on, whose files are known again by their hashes.
+            run: What is trained; its path is written whole, so that it is found from anywhere.
             resume: Whether the folder may hold the same run already.
         """
-        own = own_path(spec.data)
-        config: dict[str, Any] = {
-            "method": spec.method,
-            "data": spec.data if own is None else str(own.resolve()),
-            "seed": spec.seed,
-            "overrides": dict(spec.overrides),
-            "preset": spec.preset,
-            "settings": resolved_settings(spec),
-        }
-        if own is not None:
-            config |= {"files": dict(spec.files), "files_sha256": graph.files}
-            config["data_sha256"] = graph.sha256  # of the files and of which columns are what
-        path = self.path / "config.json"
-        config = json.loads(json.dumps(config))
+        config = _config_of(run)
+        path = self.path / _CONFIG
         if not path.exists():
             write_atomically(path, (json.dumps(config, indent=2) + "\n").encode())
             return
         if not resume:
             raise UserError(f"{self.path} holds a run already; give --resume or another --out")
-        before = self._json("config.json")
-        self._check_files(self._config().files_sha256, config.get("files_sha256", {}), spec.data)
+        before = self._json(_CONFIG)
+        self._check_files(self._config().files_sha256, config.get("files_sha256", {}), run.data)
         # A graph that was moved is still the same graph.
-        moved = {"data": "", "files": {}} if own is not None else {}
-        if differing := _differing({**before, **moved}, {**config, **moved}):
+        moved = {"data": "", "files": {}} if "files_sha256" in config else {}
+        if names := _differing({**before, **moved}, {**config, **moved}):
             raise UserError(
-                f"{path} is of another run: it has other {', '.join(differing)}; resume with what "
+                f"{path} is of another run: it has other {', '.join(names)}; resume with what "
                 "it began with"
             )
 
-    def finish(self, trained: Trained) -> None:
-        """Write weights, sizes, embeddings and the nodes' ids."""
-        state = {key: value.contiguous() for key, value in trained.method.state_dict().items()}
-        write_atomically(self.path / "model.safetensors", save(state))
-        graph = trained.graph
-        self._write("sizes.json", asdict(Sizes.of(graph)))
-        self._write("graph.json", asdict(Learned.of(graph)))
-        z = embeddings(trained.method, graph).cpu().numpy()
-        write_atomically(self.path / "embeddings.npy", _npy(z))
-        self._write("ids.json", original_ids(graph))
+    def finish(self, run: Run, method: Method) -> None:
+        """Write the trained model, the embeddings of its graph and the nodes' ids."""
+        graph = run.graph
+        model = TrainedModel(
+            name=run.method,
+            seed=run.seed,
+            settings=run.settings,
+            # An embedder knows no data set's preset: all settings make the same method again.
+            overrides=tuple(run.settings.flat()),
+            sizes=Sizes.of(graph),
+            graph=TrainingGraph.of(graph),
+            method=method.eval(),
+            loss_curve=self.curves().get("loss", []),
+        )
+        model.save(self.path / _MODEL)
+        z = embeddings(method, graph).cpu().numpy()
+        write_atomically(self.path / _EMBEDDINGS, _npy(z))
+        write_atomically(self.path / _IDS, (json.dumps(original_ids(graph)) + "\n").encode())
 
-    def spec(
+    def request(
         self,
         root: Path | None = None,
         data: str | None = None,
         files: Mapping[str, object] | None = None,
     ) -> Request:
-        """Return what was run here.
+        """Return what was asked to run here.
 
         Args:
             root: Folder of all data sets.
@@ -145,29 +144,33 @@ class RunFolder:
             files=files or {},
         )
 
-    def graph(self, spec: Request) -> Data:
-        """Return the graph of `spec` as the method that was trained here takes it.
+    def run(self, request: Request, model: TrainedModel | None = None) -> Run:
+        """Return `request` resolved, on its graph as the model that was trained here takes it.
 
-        Where it is the run's own, files that are gone or have changed are an error that names
-        them; where it is another one, the method must be able to embed it.
+        Refused are files of the run's own graph that are gone or have changed, and another graph
+        that the model cannot embed.
         """
         config = self._config()
-        place = own_path(spec.data)
-        same = spec.data == config.data
+        place = own_path(request.data)
+        same = request.data == config.data
         if same and place is not None and not place.exists():
             raise UserError(f"{place} is gone; say with --data where it lies now")
-        graph = spec.graph()
+        run = request.resolve(by_size=False)
         if same:
-            self._check_files(config.files_sha256, graph.get("files") or {}, spec.data)
-        return for_method(graph, self.method(), self.learned())
+            self._check_files(config.files_sha256, run.graph.get("files") or {}, request.data)
+        return run.on((model or self.model()).takes(run.graph))
+
+    def graph(self, request: Request) -> Data:
+        """Return the graph of `request` as the model that was trained here takes it."""
+        return self.run(request).graph
 
     def embeddings(self) -> npt.NDArray[np.float32]:
         """Return the embeddings of the graph that the run was trained on, [N, d]."""
-        path = self.path / "embeddings.npy"
+        path = self.path / _EMBEDDINGS
         try:
             z = np.load(path, allow_pickle=False)
         except FileNotFoundError:
-            raise UserError(f"{self.path} is no finished run: {path.name} is missing") from None
+            raise self._unfinished(path.name) from None
         except (OSError, ValueError, EOFError) as error:
             reason = str(error).splitlines()[0]
             raise UserError(f"{path} does not hold embeddings: {reason}") from None
@@ -178,40 +181,29 @@ class RunFolder:
     def ids(self) -> list[str] | list[int]:
         """Return the ids of the nodes of that graph, in the order of `embeddings`."""
         kind = cast(Any, list[int] | list[str])
-        found: list[str] | list[int] = self._held("ids.json", kind)
-        return found
-
-    def learned(self) -> Learned:
-        """Return what there is to know of that graph."""
-        return self._held("graph.json", Learned)
-
-    def resolved(self) -> Settings:
-        """Return all settings that the run was trained with, whatever presets say by now."""
-        config = self._config()
-        parts = config.settings
-        return resolve(config.method, NO_DATA_SET, {**parts.method, **parts.train, **parts.data})
+        ids: list[str] | list[int] = self._read_as(_IDS, kind)
+        return ids
 
     def settings(self) -> dict[str, Any]:
         """Return the resolved settings of what was run here."""
-        self._config()  # says what is wrong with it, if anything is
-        settings: dict[str, Any] = self._json("config.json")["settings"]
+        self._config()  # refuses a configuration that is damaged
+        settings: dict[str, Any] = self._json(_CONFIG)["settings"]
         return settings
 
-    def sizes(self) -> Sizes:
-        """Return the sizes of the graph that the run was trained on."""
-        return self._held("sizes.json", Sizes)
+    def model(self) -> TrainedModel:
+        """Return the trained model."""
+        path = self.path / _MODEL
+        if not path.exists():
+            raise self._unfinished(path.name)
+        return TrainedModel.load(path)
 
     def method(self) -> Method:
         """Return the trained method."""
-        config = self._config()
-        path = self.path / "model.safetensors"
-        try:
-            method = build(config.method, config.settings.method, self.sizes(), config.seed)
-            method.load_state_dict(load_file(path))
-        except (OSError, SafetensorError, RuntimeError, ValueError) as error:
-            reason = (str(error).splitlines() or [type(error).__name__])[0]
-            raise UserError(f"{path} does not hold this run's weights: {reason}") from None
-        return method.eval()
+        return self.model().method
+
+    def curves(self) -> dict[str, list[float]]:
+        """Return the loss and each of its terms by epoch, nan where an epoch has none."""
+        return read_curves(self.path)
 
     def _check_files(self, before: dict[str, str], now: dict[str, str], data: str) -> None:
         for name in {**before, **now}:
@@ -221,46 +213,65 @@ class RunFolder:
                     "--data to use it as it is now, or train anew"
                 )
 
-    def _write(self, name: str, value: object) -> None:
-        write_atomically(self.path / name, (json.dumps(value) + "\n").encode())
-
-    def curves(self) -> dict[str, list[float]]:
-        """Return the loss and each of its terms by epoch, nan where an epoch has none."""
-        return read_curves(self.path)
+    def _unfinished(self, name: str) -> UserError:
+        return UserError(f"{self.path} is no finished run: {name} is missing")
 
     def _config(self) -> _Config:
-        return self._held("config.json", _Config)
+        return self._read_as(_CONFIG, _Config)
 
-    def _held(self, name: str, kind: type[T]) -> T:
+    def _read_as(self, name: str, kind: type[T]) -> T:
         """Return the content of a JSON file as a value of `kind`."""
         try:
             return TypeAdapter(kind).validate_python(self._read(name))
         except ValidationError as error:
             first = error.errors()[0]
-            field = ".".join(str(part) for part in first["loc"]) or "file"
-            reason = f"{field}: {first['msg'].lower()}"
+            place = ".".join(str(part) for part in first["loc"]) or "file"
+            reason = f"{place}: {first['msg'].lower()}"
             raise UserError(f"{self.path / name} is not of a run: {reason}") from None
 
     def _json(self, name: str) -> dict[str, Any]:
-        return self._held(name, dict[str, Any])
+        return self._read_as(name, dict[str, Any])
 
     def _read(self, name: str) -> Any:
         path = self.path / name
         try:
             return json.loads(path.read_text("utf-8"))
         except FileNotFoundError:
-            raise UserError(f"{self.path} is no finished run: {name} is missing") from None
+            raise self._unfinished(name) from None
         except OSError as error:
             raise UserError(f"cannot read {path}: {error.strerror}") from None
         except (ValueError, RecursionError) as error:
             raise UserError(f"{path} is not valid JSON: {error}") from None
 
 
-def _differing(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:
+def _config_of(run: Run) -> dict[str, Any]:
+    """Return what `config.json` holds of a run, as it reads back."""
+    if not run.data:
+        raise UserError(
+            "a run folder names the data that it was trained on, and a graph in memory has no "
+            "name: save the graph and request its path, or use Embedder"
+        )
+    own = own_path(run.data)
+    config: dict[str, Any] = {
+        "method": run.method,
+        "data": run.data if own is None else str(own.resolve()),
+        "seed": run.seed,
+        "overrides": dict(run.overrides),
+        "preset": run.settings.preset,
+        "settings": run.resolved_settings,
+    }
+    if own is not None:
+        config |= {"files": dict(run.files), "files_sha256": run.graph.files}
+        config["data_sha256"] = run.graph.sha256  # of the files and of which columns are what
+    parsed: dict[str, Any] = json.loads(json.dumps(config))
+    return parsed
+
+
+def _differing(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
     """Return the names, of whatever depth, under which two configurations hold other values."""
     names: list[str] = []
-    for key in sorted({*found, *wanted}):
-        left, right = found.get(key), wanted.get(key)
+    for key in sorted({*before, *now}):
+        left, right = before.get(key), now.get(key)
         if isinstance(left, dict) and isinstance(right, dict):
             names += _differing(left, right)
         elif left != right:

@@ -1,21 +1,25 @@
-"""The log of a training: written epoch by epoch, read as curves."""
+"""The log of a training: written per epoch, read as curves, or followed in TensorBoard."""
 
 from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from homogcl.core.errors import UserError
 from homogcl.core.files import write_atomically
 from homogcl.training.loop import Epoch
 
+OnEpoch = Callable[[Epoch], None]
+
 _FILE = "metrics.jsonl"
-_NO_TERMS = {"epoch", "seconds"}  # what a line has beside losses
+_NOT_LOSSES = {"epoch", "seconds"}  # the other keys of a line
 
 
 class Log:
-    """The metrics of each epoch, a JSON object a line of `metrics.jsonl` in a run folder."""
+    """The metrics per epoch, one JSON object per line of `metrics.jsonl` in a run folder."""
 
     def __init__(self, folder: Path) -> None:
         """Begin the log of the run in `folder`; its file comes with the first epoch."""
@@ -23,12 +27,12 @@ class Log:
         self._begun = False
 
     def __call__(self, epoch: Epoch) -> None:
-        """Append an epoch; what an interrupted run logged past its checkpoint is replaced."""
+        """Append an epoch and drop later ones, which an interrupted run may have logged."""
         if not self._begun:
             self._begun = True
             before = self._path.read_text("utf-8").splitlines() if self._path.exists() else []
-            kept = "".join(f"{line}\n" for line in before[: epoch.number - 1])
-            write_atomically(self._path, kept.encode())
+            earlier = "".join(f"{line}\n" for line in before[: epoch.number - 1])
+            write_atomically(self._path, earlier.encode())
         line = {"epoch": epoch.number, "loss": epoch.loss, **epoch.terms, "seconds": epoch.seconds}
         try:
             with self._path.open("a", encoding="utf-8") as file:
@@ -47,5 +51,26 @@ def read_curves(folder: Path) -> dict[str, list[float]]:
             epochs.append(json.loads(line))
         except ValueError:
             raise UserError(f"{path}, line {number}, is not valid JSON") from None
-    names = {name: None for epoch in epochs for name in epoch if name not in _NO_TERMS}
+    names = {name: None for epoch in epochs for name in epoch if name not in _NOT_LOSSES}
     return {name: [epoch.get(name, math.nan) for epoch in epochs] for name in names}
+
+
+@contextmanager
+def tensorboard(folder: Path) -> Iterator[OnEpoch]:
+    """Yield a callback that logs loss, terms and time per epoch to TensorBoard."""
+    try:
+        from torch.utils.tensorboard import SummaryWriter
+    except ImportError:
+        raise UserError("--tensorboard needs it: pip install 'homogcl[tensorboard]'") from None
+    writer = SummaryWriter(str(folder))
+
+    def write(epoch: Epoch) -> None:
+        values = {"loss": epoch.loss, "seconds": epoch.seconds}
+        values |= {f"terms/{name}": value for name, value in epoch.terms.items()}
+        for name, value in values.items():
+            writer.add_scalar(name, value, epoch.number)
+
+    try:
+        yield write
+    finally:
+        writer.close()

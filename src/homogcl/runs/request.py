@@ -1,22 +1,20 @@
-"""What to run, and the settings by which a run and its record are known."""
+"""What somebody asks to run, and how it is resolved."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import Field, JsonValue
+from pydantic import Field
 from torch_geometric.data import Data
 
-from homogcl.core.config import Config
-from homogcl.data.load import graph_name, lacks_features, load, own_path
-from homogcl.evaluate import ProbeConfig
-from homogcl.methods.registry import configure
+from homogcl.data.load import graph_name, lacks_features, load, own_path, source
 from homogcl.presets.resolve import Settings, resolve
-from homogcl.presets.sections import NO_DATA_SET, preset_by_size
-from homogcl.runs.record import current_versions, settings_sha256
+from homogcl.presets.sections import NO_DATA_SET, depends_on_size, preset_by_size
+from homogcl.runs.run import Run
 from homogcl.runs.tasks import DEFAULT_TASKS
 
 
@@ -31,7 +29,7 @@ class Request:
         overrides: Settings that prevail over the preset's.
         preset: An alternative preset, such as `official`.
         milestones: Epochs after which the cheap tasks are scored, besides the last one.
-        tasks: What the embeddings are scored on, of `TASKS`.
+        tasks: Names of the tasks that the embeddings are scored on.
         root: Folder of all data sets; by default as `homogcl.load` has it.
         files: What `graph.toml` could say of the files at a path.
     """
@@ -52,73 +50,58 @@ class Request:
         return graph_name(self.data)
 
     def settings(self) -> Settings:
-        """Return the resolved settings, features as they can be had here."""
+        """Return the settings as the preset's and the data set's names decide them."""
+        return self._settings(self.preset)
+
+    def resolve(self, *, by_size: bool = True) -> Run:
+        """Return the run that is asked for, with everything decided.
+
+        The graph is loaded when the run is first asked for it, or here if its size has to be
+        known and no list says it.
+
+        Args:
+            by_size: Whether a graph that no preset names gets the preset for its size. A grid
+                does without, so that a record is found by the name of its data alone.
+        """
+        settings = self.settings()
+
+        @cache
+        def graph() -> Data:
+            return load(
+                self.data,
+                self.root,
+                features=settings.data.features,
+                split=settings.data.split,
+                seed=self.seed,
+                files=self.files,
+            )
+
+        if by_size and self.preset is None and depends_on_size(self.method, self._preset_data):
+            published = None if own_path(self.data) else source(self.data)
+            nodes = published.counts.nodes if published else int(graph().num_nodes or 0)
+            preset = preset_by_size(self.method, self._preset_data, nodes)
+            settings = settings if preset is None else self._settings(preset)
+        return Run(
+            method=self.method,
+            settings=settings,
+            seed=self.seed,
+            load=graph,
+            name=self.name,
+            data=self.data,
+            overrides=self.overrides,
+            files=self.files,
+            tasks=self.tasks,
+            milestones=self.milestones,
+        )
+
+    def _settings(self, preset: str | None) -> Settings:
         overrides = self.overrides
         if lacks_features(self.data, self.root):
             # So that a record says what was learned from.
             overrides = {**overrides, "features": "structural"}
-        return resolve(self.method, self._known, overrides, self.preset)
-
-    def for_size(self, nodes: int) -> Request:
-        """Return the same under the preset for a graph of `nodes` nodes, unless one was chosen."""
-        if self.preset is not None:
-            return self
-        return replace(self, preset=preset_by_size(self.method, self._known, nodes))
+        return resolve(self.method, self._preset_data, overrides, preset)
 
     @property
-    def _known(self) -> str:
-        """The name that presets go by; they know no graph of a user's own."""
+    def _preset_data(self) -> str:
+        """The name that presets go by; none of them names a graph of a user's own."""
         return self.name if own_path(self.data) is None else NO_DATA_SET
-
-    def graph(self) -> Data:
-        """Return the graph, prepared as the settings say and split by the seed."""
-        wanted = self.settings().data
-        return load(
-            self.data,
-            self.root,
-            features=wanted.features,
-            split=wanted.split,
-            seed=self.seed,
-            files=self.files,
-        )
-
-
-def recorded_settings(spec: Request) -> dict[str, JsonValue]:
-    """Return the settings that are not the defaults: a record is found by them.
-
-    A method that gains a setting keeps its records, since they were made with its default.
-    """
-    return _dumped(spec, all_of_them=False)
-
-
-def resolved_settings(spec: Request) -> dict[str, JsonValue]:
-    """Return all settings of a run."""
-    return _dumped(spec, all_of_them=True)
-
-
-def fingerprint(spec: Request, graph: Data) -> dict[str, str]:
-    """Return all that a checkpoint depends on, by name."""
-    return {
-        "method": spec.method,
-        "data": graph.sha256,
-        "seed": str(spec.seed),
-        "settings": settings_sha256(resolved_settings(spec)),
-        **current_versions(),
-    }
-
-
-def _dumped(spec: Request, *, all_of_them: bool) -> dict[str, JsonValue]:
-    settings = spec.settings()
-    parts: dict[str, list[Config]] = {
-        "method": configure(spec.method, settings.method),
-        "train": [settings.train],
-        "data": [settings.data],
-        "probe": [ProbeConfig()],
-    }
-    dumped: dict[str, JsonValue] = {}
-    for part, configs in parts.items():
-        values: dict[str, JsonValue] = {}
-        for config in configs:
-            values |= config.model_dump(mode="json", exclude_defaults=not all_of_them)
-        dumped[part] = values
-    return dumped

@@ -62,7 +62,7 @@ def candidate(method: str | type[Method]) -> Candidate:
 
 def with_plugins(each: Candidate, sizes: Sizes) -> list[Candidate]:
     """Return the candidate and, where it has pair positives, the same under each plug-in."""
-    if not each.make(sizes, 0).expands_positives:
+    if not each.make(sizes, 0).combines:
         return [each]
     return [each, *(_plugged(each, name) for name in plugin_names())]
 

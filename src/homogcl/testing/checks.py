@@ -12,7 +12,6 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from homogcl.core.seeds import stream
-from homogcl.homophily.plugin import HomoGCL
 from homogcl.methods.base import Method, total
 from homogcl.methods.inference import embeddings, without_labels
 from homogcl.testing.batches import (
@@ -208,8 +207,8 @@ def _is_inductive(method: Method) -> bool:
     return not method.transductive
 
 
-def _is_clustered(method: Method) -> bool:
-    return method.expands_positives or isinstance(method, HomoGCL)
+def _takes_positives(method: Method) -> bool:
+    return bool(method.combines)
 
 
 # Each check, and which methods it is for.
@@ -218,7 +217,7 @@ CHECKS: dict[Check, Callable[[Method], bool]] = {
     loss_falls: _trains,
     gradients_reach_what_is_trained: _trains,
     embeddings_are_finite_and_nothing_in_them_is_random: _always,
-    embeddings_are_differentiable: _is_clustered,
+    embeddings_are_differentiable: _takes_positives,
     renumbering_the_nodes_renumbers_the_embeddings: _is_inductive,
     graph_is_left_as_it_was: _always,
     same_seed_gives_the_same_bits: _always,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -14,7 +14,7 @@ from pydantic import Field
 from torch import Tensor, nn
 from torch_geometric.data import Data
 
-from homogcl.core.distributed import ALONE, Ranks, Sharing, average_gradients, shared, sharing
+from homogcl.core.distributed import ALONE, Ranks, Sharing, average_gradients
 from homogcl.core.errors import UserError
 from homogcl.core.seeds import integer, stream
 from homogcl.core.signals import held_back
@@ -23,7 +23,7 @@ from homogcl.data.mapped import is_on_disk
 from homogcl.homophily.selection import rank_of_directions
 from homogcl.methods.base import Method, total
 from homogcl.methods.inference import embeddings, without_labels
-from homogcl.nn.shared_input import shared_products
+from homogcl.nn.encoders import shared_inputs
 from homogcl.training.checkpoint import Checkpoints, State
 from homogcl.training.stopping import LOOK_EVERY, has_settled
 from homogcl.views.subgraphs import BatchConfig, Batches, check_batches, smallest_batch
@@ -48,7 +48,7 @@ class NotFinite(UserError):
 
 @dataclass(frozen=True)
 class Epoch:
-    """What one epoch did, for logs and progress displays: means over its steps."""
+    """Means over the steps of one epoch, for logs and progress displays."""
 
     number: int  # from 1
     total: int
@@ -58,7 +58,7 @@ class Epoch:
 
 
 def check_fits(method: Method, graph: Data, config: TrainConfig, ranks: Ranks = ALONE) -> None:
-    """Refuse, by name, a training that the method or the graph does not allow."""
+    """Refuse a training that the method or the graph does not allow, by a line that names it."""
     nodes = int(graph.num_nodes or 0)
     if config.batch != "full" and not method.takes_batches:
         raise UserError(f"{method.name} sees the whole graph at each step: it takes batch=full")
@@ -84,22 +84,43 @@ def fit(
 
     Labels are hidden from methods that do not declare them. With `settle`, training ends before
     its last epoch once the embeddings' effective rank stands still, see `training.stopping`. With
-    `checkpoints`, which are taken at the end of epochs, training goes on from the newest one
-    there is, to the same bits as without the interruption, and SIGINT and SIGTERM end it only
-    after the epoch and a checkpoint, by raising `Interrupted`.
+    `checkpoints`, training goes on from the newest one, to the same bits as without the
+    interruption; SIGINT and SIGTERM then raise `Interrupted` after the epoch and its checkpoint.
 
     Args:
-        method: What to train.
+        method: The method to train.
         graph: The clean graph.
-        config: For how long, how fast, and on what at a time.
+        config: Length of the training, optimizer, and what a step sees.
         seed: Root seed of the streams "prepare", "augment", "dropout" and "batch".
         on_epoch: Called after each epoch, in the first process.
         checkpoints: Where to save, how often, and what to resume from.
         ranks: The processes that train together; each of them calls this function.
     """
+    check_fits(method, graph, config, ranks)
+    return fit_checked(
+        method,
+        graph,
+        config,
+        seed=seed,
+        on_epoch=on_epoch,
+        checkpoints=checkpoints,
+        ranks=ranks,
+    )
+
+
+def fit_checked(
+    method: Method,
+    graph: Data,
+    config: TrainConfig,
+    *,
+    seed: int,
+    on_epoch: Callable[[Epoch], None] | None = None,
+    checkpoints: Checkpoints | None = None,
+    ranks: Ranks = ALONE,
+) -> Method:
+    """Do what `fit` does, after `check_fits` was called by somebody who had to know before."""
     graph = graph if "Y" in method.training_data else without_labels(graph)
     _check_features(graph)
-    check_fits(method, graph, config, ranks)
     method.prepare(graph, stream(seed, "prepare", graph.edge_index.device))
     parameters = [p for p in method.parameters() if p.requires_grad]
     if not parameters:
@@ -108,14 +129,14 @@ def fit(
     method.check(batches.smallest)
     optimizer = _optimizer(parameters, config)
     state = State(method, optimizer, stream(seed, "augment", graph.edge_index.device))
-    together = Sharing(pairs=ranks) if config.batch == "full" else Sharing(nodes=ranks)
-    with torch.random.fork_rng(), shared(together), _signals(checkpoints) as came:
+    sharing = Sharing(pairs=ranks) if config.batch == "full" else Sharing(nodes=ranks)
+    with torch.random.fork_rng(), _shared(method, sharing), _signals(checkpoints) as signal_of:
         # Layers such as dropout draw from torch's own generator.
         torch.manual_seed(integer(seed, "dropout"))
         index = _resumed(state, checkpoints, ranks)
         while index < config.epochs and not has_settled(state.ranks, config.settle):
             started = time.perf_counter()
-            _align(state, together.nodes, f"of epoch {index}", seed)
+            _align(state, sharing.nodes, f"of epoch {index}", seed)
             rng = stream(seed, f"batch {index}")
             steps = [
                 _step(state, batch, config, index * batches.per_epoch + number, batches.per_epoch)
@@ -130,7 +151,7 @@ def fit(
                 on_epoch(Epoch(index, config.epochs, loss, terms, seconds))
             if checkpoints:
                 # After the log, so that a log always reaches as far as the checkpoint.
-                signal = max(ranks.gather(came() or 0)) or None
+                signal = max(ranks.gather(signal_of() or 0)) or None
                 last = index == config.epochs or has_settled(state.ranks, config.settle)
                 checkpoints.after_epoch(state if ranks.is_first else None, index, last, signal)
     return method
@@ -145,6 +166,16 @@ def learning_rate(config: TrainConfig, step: int, per_epoch: int = 1) -> float:
         return config.learning_rate
     done = (step - warmup) / max(1, total_steps - warmup)
     return config.learning_rate * 0.5 * (1 + math.cos(math.pi * done))
+
+
+@contextmanager
+def _shared(method: Method, sharing: Sharing) -> Iterator[None]:
+    """Let `method` share the steps taken inside with other processes; afterwards it is alone."""
+    method.share(sharing)
+    try:
+        yield
+    finally:
+        method.share(Sharing())
 
 
 def _signals(checkpoints: Checkpoints | None) -> AbstractContextManager[Callable[[], int | None]]:
@@ -188,7 +219,7 @@ def _step(state: State, graph: Data, config: TrainConfig, step: int, per_epoch: 
                 f"training stopped at step {step + 1}: the gradient of {name} is not finite"
             )
     trained = [parameter for group in optimizer.param_groups for parameter in group["params"]]
-    average_gradients(trained, _all_ranks())
+    average_gradients(trained, method.sharing.ranks)
     optimizer.step()
     for name, parameter in method.named_parameters():
         if parameter.requires_grad and not bool(parameter.isfinite().all()):
@@ -200,21 +231,15 @@ def _step(state: State, graph: Data, config: TrainConfig, step: int, per_epoch: 
 
 def objective(method: Method, views: Any, config: TrainConfig) -> dict[str, Tensor]:
     """Return the terms of the loss on what `method.views` drew."""
-    with shared_products() if config.share_products else nullcontext():
+    with shared_inputs(method) if config.share_products else nullcontext():
         return method.objective(views)
-
-
-def _all_ranks() -> Ranks:
-    """Return the processes of the training, whatever it is that they share."""
-    together = sharing()
-    return together.pairs if together.pairs.size > 1 else together.nodes
 
 
 def _means(steps: list[_Step]) -> tuple[float, dict[str, float]]:
     """Return the mean loss of an epoch, and each term's mean over the steps that have it."""
     names = dict.fromkeys(name for step in steps for name in step.terms)
-    having = {name: [s.terms[name] for s in steps if name in s.terms] for name in names}
-    terms = {name: sum(values) / len(values) for name, values in having.items()}
+    by_name = {name: [s.terms[name] for s in steps if name in s.terms] for name in names}
+    terms = {name: sum(values) / len(values) for name, values in by_name.items()}
     return sum(step.loss for step in steps) / len(steps), terms
 
 
@@ -228,11 +253,11 @@ def _resumed(state: State, checkpoints: Checkpoints | None, ranks: Ranks) -> int
 
 
 def _align(state: State, nodes: Ranks, name: str, seed: int) -> None:
-    """Let processes with batches of their own begin an epoch alike but for what they draw.
+    """Let processes with batches of their own begin an epoch with one state but different draws.
 
-    Parameters are the same everywhere; running statistics and the like become the first
-    process's, the one whose state is saved. The random streams begin anew, each process's own,
-    so that a training that is resumed at this epoch draws the same.
+    Parameters are the same everywhere; running statistics and the like become those of the first
+    process, whose state is saved. Each process restarts its own random streams, so that a training
+    that is resumed at this epoch draws the same.
     """
     if nodes.size == 1:
         return
@@ -248,5 +273,5 @@ def _align(state: State, nodes: Ranks, name: str, seed: int) -> None:
 
 
 def _optimizer(parameters: list[nn.Parameter], config: TrainConfig) -> torch.optim.Optimizer:
-    made = torch.optim.AdamW if config.optimizer == "adamw" else torch.optim.Adam
-    return made(parameters, lr=config.learning_rate, weight_decay=config.weight_decay)
+    kind = torch.optim.AdamW if config.optimizer == "adamw" else torch.optim.Adam
+    return kind(parameters, lr=config.learning_rate, weight_decay=config.weight_decay)

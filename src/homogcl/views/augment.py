@@ -15,6 +15,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from homogcl.core.config import Config, Probability
+from homogcl.core.csr import csr_tensor
 
 
 def clean_view(graph: Data) -> Data:
@@ -78,11 +79,10 @@ class ViewRates(Config):
 
 @dataclass(frozen=True)
 class TwoViews:
-    """Two views of one graph, and a random number a node where negatives are sampled, [N]."""
+    """Two views of one graph."""
 
     first: Data
     second: Data
-    draw: Tensor | None = None
 
 
 def two_views(graph: Data, rates: ViewRates, rng: torch.Generator) -> TwoViews:
@@ -106,6 +106,4 @@ def _scale_columns(x: Tensor, scale: Tensor) -> Tensor:
         return x * scale
     columns = x.col_indices()
     values = x.values() * scale[columns.long()]
-    return torch.sparse_csr_tensor(
-        x.crow_indices(), columns, values, size=tuple(x.shape), check_invariants=False
-    )
+    return csr_tensor(x.crow_indices(), columns, values, (x.size(0), x.size(1)))

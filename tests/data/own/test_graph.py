@@ -1,24 +1,19 @@
 """Graphs from a user's own files: every form gives the same graph, and errors name the place."""
 
 import gzip
-import math
-import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-import networkx
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
-import scipy.sparse
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from homogcl.core.errors import UserError
-from homogcl.data.own.graph import OwnReport, read_own
+from homogcl.data.own.graph import read_own
 
 EDGES = [("b", "a", 2.0), ("a", "b", 4.0), ("c", "b", 1.0), ("c", "b", 2.0), ("d", "d", 5.0)]
 EXPECTED = {("a", "b"): 3.0, ("b", "a"): 3.0, ("b", "c"): 1.5, ("c", "b"): 1.5}
@@ -81,32 +76,11 @@ def test_every_form_of_edges_gives_the_same_graph(
     own = read_own(path, weight=weight)
     assert own.ids == ["a", "b", "c", "d"]
     assert edge_weights(path, weight) == EXPECTED
-    assert (own.report.rows, own.report.edges) == (5, 2)
-    assert (own.report.duplicates, own.report.self_loops, own.report.one_way) == (1, 1, 1)
-    assert own.report.isolated == 1
-    assert own.report.structural
-    assert own.report.homophily is None
-
-
-@pytest.mark.parametrize("form", ["graphml", "gexf"])
-@pytest.mark.parametrize("kind", [networkx.Graph, networkx.DiGraph])
-def test_networks_bring_their_nodes_and_attributes(
-    form: str, kind: type[networkx.Graph], tmp_path: Path
-) -> None:
-    network = kind()
-    network.add_node("far", team="red", size=1.5)
-    network.add_node("b", team="blue", size=2.5)
-    network.add_node("a", team="blue", size=0.5)
-    network.add_edge("b", "a", weight=2.0)
-    path = tmp_path / f"g.{form}"
-    getattr(networkx, f"write_{form}")(network, path)
-    own = read_own(path, weight="weight", label="team", features=["size"])
-    assert own.ids == ["far", "b", "a"]
-    assert own.data.edge_index.tolist() == [[1, 2], [2, 1]]
-    assert own.data.edge_weight.tolist() == [2.0, 2.0]
-    assert own.data.x.tolist() == [[1.5], [2.5], [0.5]]
-    assert own.classes == ("blue", "red")
-    assert own.data.y.tolist() == [1, 0, 0]
+    assert (own.summary.rows, own.summary.edges) == (5, 2)
+    assert (own.summary.duplicates, own.summary.self_loops, own.summary.one_way) == (1, 1, 1)
+    assert own.summary.isolated == 1
+    assert own.summary.structural
+    assert own.summary.homophily is None
 
 
 @given(
@@ -128,55 +102,16 @@ def test_report_counts_what_sets_count(rows: list[tuple[int, int]], named: bool)
     found = {(own.ids[s], own.ids[t]) for s, t in own.data.edge_index.t().tolist()}
     assert own.ids == sorted(ends)
     assert found == {(names[s], names[t]) for s, t in both}
-    assert own.report == OwnReport(
-        nodes=len(ends),
-        rows=len(rows),
-        edges=len(both) // 2,
-        duplicates=sum(s != t for s, t in rows) - len(given_ways),
-        self_loops=sum(s == t for s, t in rows),
-        one_way=len(both) - len(given_ways),
-        isolated=len(ends - {names[end] for row in both for end in row}),
-        structural=True,
-        homophily=None,
-    )
-    assert again.report == own.report
+    summary = own.summary
+    assert (summary.nodes, summary.rows, summary.edges) == (len(ends), len(rows), len(both) // 2)
+    assert summary.duplicates == sum(s != t for s, t in rows) - len(given_ways)
+    assert summary.self_loops == sum(s == t for s, t in rows)
+    assert summary.one_way == len(both) - len(given_ways)
+    assert summary.isolated == len(ends - {names[end] for row in both for end in row})
+    assert summary.structural
+    assert summary.homophily is None
+    assert again.summary == own.summary
     assert torch.equal(again.data.edge_index, own.data.edge_index)
-
-
-def test_numbers_in_the_first_line_are_an_edge_and_not_names(tmp_path: Path) -> None:
-    (tmp_path / "edges.csv").write_text("10,9\n9,2\n")
-    own = read_own(tmp_path / "edges.csv")
-    assert own.ids == [2, 9, 10]
-    assert own.data.edge_index.tolist() == [[0, 1, 1, 2], [1, 0, 2, 1]]
-
-
-def test_ids_with_leading_zeros_stay_apart(tmp_path: Path) -> None:
-    (tmp_path / "edges.csv").write_text("a,b\n01,1\n")
-    assert read_own(tmp_path / "edges.csv").ids == ["01", "1"]
-
-
-def test_unnamed_row_numbers_are_no_end(tmp_path: Path) -> None:
-    (tmp_path / "edges.csv").write_text(",a,b\n0,x,y\n1,y,z\n")
-    assert read_own(tmp_path / "edges.csv").ids == ["x", "y", "z"]
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """A graph with everything: nodes out of order, gaps in labels and split."""
-    (tmp_path / "edges.csv").write_text("paper,cites,times\np1,p3,1\np3,p2,2\np9,p1,4\n")
-    (tmp_path / "papers.csv").write_text(
-        "title,key,field,part\n"
-        '"On, and\non",p3,10,train\nB,p1,9,val\nC,p2,,\nD,p9,9,TEST\nE,p0,10,train\n'
-    )
-    (tmp_path / "words.csv").write_text(
-        "w1,key,w2\n1,p0,0\n2,p1,0.5\n3,p2,0\n4,p3,-1\n5,p9,0\n6,other,0\n"
-    )
-    (tmp_path / "graph.toml").write_text(
-        'edges = "edges.csv"\nsource = "paper"\ntarget = "cites"\nweight = "times"\n'
-        'nodes = "papers.csv"\nid = "key"\nfeatures = "words.csv"\n'
-        'label = "field"\nsplit = "part"\n'
-    )
-    return tmp_path
 
 
 def test_folder_with_everything(folder: Path) -> None:
@@ -191,7 +126,7 @@ def test_folder_with_everything(folder: Path) -> None:
     assert data.train_mask.tolist() == [True, False, False, False, True]
     assert data.val_mask.tolist() == [False, True, False, False, False]
     assert data.test_mask.tolist() == [False, False, False, True, False]
-    assert own.report.homophily == 0.5
+    assert own.summary.homophily == 0.5
     assert [path.name for path in own.files] == [
         "graph.toml",
         "edges.csv",
@@ -199,68 +134,10 @@ def test_folder_with_everything(folder: Path) -> None:
         "words.csv",
     ]
     assert len(read_own(folder / "edges.csv").files) == 1
-    assert str(own.report) == (
+    assert str(own.summary) == (
         "5 nodes, 3 edges, 3 given one way and taken both ways, 1 node without edges, "
         "edge homophily 0.50"
     )
-
-
-def test_settings_prevail_over_the_file(folder: Path) -> None:
-    own = read_own(folder / "graph.toml", target="paper", source="cites", split=None)
-    assert "train_mask" not in own.data
-    assert own.data.edge_weight.tolist() == [1, 2, 1, 4, 2, 4]
-
-
-def test_report_in_words() -> None:
-    report = OwnReport(9000, 13000, 12403, 31, 1, 0, 4, True, 0.712)
-    assert str(report) == (
-        "9,000 nodes, 12,403 edges, 31 duplicates merged, 1 self-loop dropped, "
-        "4 nodes without edges, features made of the edges, edge homophily 0.71"
-    )
-
-
-MATRIX = np.array([[0, 1, 0], [2, 0, 0], [0, 0, 3], [4, 0, 0]], dtype=np.float32)
-
-
-def _save_sparse(path: Path) -> None:
-    scipy.sparse.save_npz(path, scipy.sparse.csr_matrix(MATRIX))
-
-
-@pytest.mark.parametrize(
-    ("name", "save"),
-    [
-        ("x.npy", lambda path: np.save(path, MATRIX)),
-        ("x.npz", lambda path: np.savez(path, x=MATRIX)),
-        ("sparse.npz", _save_sparse),
-        ("ids.npz", lambda path: np.savez(path, x=MATRIX[::-1], ids=np.arange(4)[::-1])),
-    ],
-)
-def test_arrays_belong_to_nodes_by_number(
-    name: str, save: Callable[[Path], None], tmp_path: Path
-) -> None:
-    save(tmp_path / name)
-    (tmp_path / "edges.csv").write_text("a,b\n2,0\n")
-    own = read_own(tmp_path / "edges.csv", features=name)
-    order = torch.tensor([own.ids.index(i) for i in range(4)])  # type: ignore[arg-type]
-    assert sorted(own.ids) == [0, 1, 2, 3]
-    assert torch.equal(own.data.x.to_dense()[order], torch.from_numpy(MATRIX))
-    assert {own.ids[i] for i in own.data.edge_index[0].tolist()} == {0, 2}
-
-
-def test_rows_of_arrays_follow_the_file_of_nodes(folder: Path) -> None:
-    values = np.arange(10.0).reshape(5, 2) + 1
-    np.save(folder / "x.npy", values)
-    assert read_own(folder, features="x.npy").data.x.tolist() == values.tolist()
-
-
-def test_parquet_of_nodes_with_gaps(folder: Path) -> None:
-    table = pa.table({"id": [3, 1, 2], "field": [1.0, None, 0.0], "h": [1, 2, 3]})
-    pyarrow.parquet.write_table(table, folder / "n.parquet")
-    (folder / "e.csv").write_text("a,b\n1,2\n")
-    own = read_own(folder / "e.csv", nodes="n.parquet", label="field", features=["h"])
-    assert own.ids == [3, 1, 2]
-    assert own.data.y.tolist() == [1, -1, 0]
-    assert own.data.x.tolist() == [[1], [2], [3]]
 
 
 @pytest.mark.parametrize(
@@ -300,53 +177,3 @@ def test_errors_name_the_place_in_one_line(
     assert says in str(caught.value)
     assert str(folder / file) in str(caught.value) or file == "graph.toml"
     assert "\n" not in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "says"),
-    [
-        ("latin.csv", b"a,b\nx,y\nx,\xe9\n", "line 3: is not UTF-8"),
-        ("cut.csv.gz", gzip.compress(b"a,b\n" + b"x,y\n" * 99, mtime=0)[:-12], "cut.csv.gz: "),
-        ("no.parquet", b"a,b\n", "is no Parquet file"),
-        ("torn.graphml", b"<graphml>\n<graph>\n</graphml>", "line 3"),
-        ("odd.graphml", b'<?xml version="1.0" encoding="QTF-8"?>\n<graphml/>', "QTF-8"),
-        ("only.csv", b"a\nx\n", "no column 2 for target"),
-        ("header.csv", b"a,b\n", "has no edges"),
-    ],
-)
-def test_broken_files_are_refused(name: str, content: bytes, says: str, tmp_path: Path) -> None:
-    (tmp_path / name).write_bytes(content)
-    with pytest.raises(UserError, match=says) as caught:
-        read_own(tmp_path / name)
-    assert "\n" not in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("array", "says"),
-    [
-        (np.ones(5), r"shape \[nodes, features\]"),
-        (np.array([["a"]] * 5), "needs numbers"),
-        (np.ones((4, 2)), "has 4 rows for 5 nodes"),
-        (np.array([[1.0, 2.0]] * 4 + [[1.0, math.inf]]), "row 4, column 1: not a finite"),
-        (np.array([[None]] * 5), "cannot be read as numbers"),
-    ],
-)
-def test_arrays_that_are_no_features_are_refused(
-    array: np.ndarray, says: str, folder: Path
-) -> None:
-    np.save(folder / "x.npy", array, allow_pickle=True)
-    with pytest.raises(UserError, match=says):
-        read_own(folder, features="x.npy")
-
-
-def test_missing_pyarrow_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(UserError, match=r"pip install 'homogcl\[tables\]'"):
-        read_own(folder)
-
-
-def test_folder_without_description(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"graph\.toml: is missing"):
-        read_own(tmp_path)
-    with pytest.raises(UserError, match="no such file or folder"):
-        read_own(tmp_path / "nowhere")

@@ -40,15 +40,15 @@ def test_data_comes_back(tmp_path: Path) -> None:
     assert own.data.y.tolist() == [0, 1, -1, 1]
     assert torch.equal(own.data.train_mask, graph.train_mask)
     assert {"edge_attr", "remark"} & set(own.data.keys()) == set()
-    report = own.report
-    assert (report.duplicates, report.self_loops, report.isolated) == (1, 1, 1)
-    assert report.homophily == 0.0
+    summary = own.summary
+    assert (summary.duplicates, summary.self_loops, summary.isolated) == (1, 1, 1)
+    assert summary.homophily == 0.0
     assert own.classes == ("0", "1")
 
 
 def test_data_without_features_gets_structural_ones(tmp_path: Path) -> None:
     own = read_own(saved(tmp_path, Data(edge_index=EDGES, num_nodes=5)))
-    assert own.report.structural
+    assert own.summary.structural
     assert own.ids == [0, 1, 2, 3, 4]
     assert own.data.x.shape == (5, 5)
 

@@ -53,7 +53,7 @@ def test_what_is_packed_as_numbers_usually_are_is_read(tmp_path: Path) -> None:
     assert len(text) > archives.HARMLESS
     path = tmp_path / "edges.csv.gz"
     path.write_bytes(gzip.compress(b"source,target\n" + text))
-    assert read_own(path).report.rows == 150_000
+    assert read_own(path).summary.rows == 150_000
 
 
 @pytest.mark.parametrize("name", ["../outside.npy", "{folder}/outside.npy", "..\\outside.npy"])

@@ -14,11 +14,11 @@ from homogcl.core.errors import UserError
 from homogcl.data import structural
 from homogcl.data.edges import undirected
 from homogcl.data.load import lacks_features, load
-from homogcl.data.published import sources
+from homogcl.data.published import download, sources
 from homogcl.data.published.root import read
-from homogcl.data.published.sources import SOURCES, Counts
+from homogcl.data.published.sources import SOURCES, PublishedCounts
 from homogcl.data.structural import structural_features
-from homogcl.runs.request import Request, recorded_settings
+from homogcl.runs.request import Request
 
 ARXIV = SOURCES["arxiv"]
 EDGES = "0,1\n1,2\n2,0\n3,4\n4,5\n5,3\n2,3\n1,0\n6,6\n"
@@ -84,7 +84,7 @@ def test_without_their_file_features_are_made_of_the_edges(root: Path, features:
 def test_records_say_what_was_learned_from(root: Path) -> None:
     spec = Request("random", "ogbn-arxiv", root=root, overrides={"features": "row"})
     assert spec.settings().data.features == "structural"
-    assert recorded_settings(spec)["data"] == {"features": "structural"}
+    assert spec.resolve(by_size=False).recorded_settings["data"] == {"features": "structural"}
     write(root, "raw/node-feat.csv.gz", FEATURES)
     assert spec.settings().data.features == "row"
 
@@ -149,11 +149,11 @@ def served(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return packed({**TABLES, ARXIV.features or "": FEATURES})
 
     monkeypatch.delenv("HOMOGCL_OFFLINE", raising=False)
-    monkeypatch.setattr(sources, "fetch", serve)
+    monkeypatch.setattr(download, "fetch", serve)
     return asked
 
 
-def count(monkeypatch: pytest.MonkeyPatch, counts: Counts) -> None:
+def count(monkeypatch: pytest.MonkeyPatch, counts: PublishedCounts) -> None:
     small = sources.Source(**{**vars(ARXIV), "counts": counts})
     monkeypatch.setitem(SOURCES, "arxiv", small)
 
@@ -161,7 +161,7 @@ def count(monkeypatch: pytest.MonkeyPatch, counts: Counts) -> None:
 def test_what_is_missing_is_taken_out_of_the_archive(
     tmp_path: Path, served: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    count(monkeypatch, Counts(7, 14, 2, 2))
+    count(monkeypatch, PublishedCounts(7, 14, 2, 2))
     graph = load("arxiv", tmp_path, features="raw")
     assert graph.x.size(1) == 2
     placed = {
@@ -177,12 +177,12 @@ def test_what_is_missing_is_taken_out_of_the_archive(
 def test_an_archive_of_something_else_is_refused_and_nothing_placed(
     tmp_path: Path, served: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(UserError, match=r"arxiv\.zip: served Counts\(nodes=7"):
+    with pytest.raises(UserError, match=r"arxiv\.zip: served 7 nodes, 14 directed edges"):
         load("arxiv", tmp_path)
-    monkeypatch.setattr(sources, "fetch", lambda url: packed({"raw/edge.csv.gz": EDGES}))
+    monkeypatch.setattr(download, "fetch", lambda url: packed({"raw/edge.csv.gz": EDGES}))
     with pytest.raises(UserError, match=r"arxiv\.zip: holds no raw/node-label\.csv\.gz"):
         load("arxiv", tmp_path)
-    monkeypatch.setattr(sources, "fetch", lambda url: b"<html>")
+    monkeypatch.setattr(download, "fetch", lambda url: b"<html>")
     with pytest.raises(UserError, match=r"arxiv\.zip: served no zip archive"):
         load("arxiv", tmp_path)
     assert list(tmp_path.iterdir()) == []
@@ -218,7 +218,7 @@ def test_the_published_files_hold_what_they_are_said_to(data_root: Path) -> None
     graph = ARXIV.parse(files)
     found, _ = undirected(graph.edge_index, len(graph.y))
     counts = (len(graph.y), found.size(1), int(graph.y.max()) + 1)
-    assert counts == (ARXIV.counts.nodes, ARXIV.counts.edges, ARXIV.counts.classes)
+    assert counts == (ARXIV.counts.nodes, ARXIV.counts.directed_edges, ARXIV.counts.classes)
     assert np.array_equal(
         [int(graph[f"{part}_mask"].sum()) for part in ("train", "val", "test")],
         [90_941, 29_799, 48_603],

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from torch import Tensor
 from torch_geometric.utils import coalesce
 
-from homogcl.homophily.positives import Positives
+from homogcl.homophily.positives import Combine, Positives
 from homogcl.losses import Workspace, info_nce
+from homogcl.losses.contrast.negatives import AllPairs
 from tests.reference.info_nce import Edges, slow_averaged_nce, slow_info_nce
 
 TEMPERATURES = [1e-3, 1e-2, 0.1, 0.5, 1.0, 30.0, 1e3]
@@ -98,7 +99,9 @@ def loss_and_gradients(
 ) -> tuple[Tensor, ...]:
     """The loss and its gradients to both views and the weights."""
     case = case.leaves()
-    loss = info_nce(case.u, case.v, temperature, case.positives, tile=tile, workspace=workspace)
+    loss = info_nce(
+        case.u, case.v, temperature, case.positives, AllPairs(workspace or Workspace(), tile=tile)
+    )
     return loss.detach(), *torch.autograd.grad(loss, (case.u, case.v, case.weight))
 
 
@@ -126,7 +129,7 @@ def test_loss_and_gradients_are_those_of_the_loop(
 @given(nodes=st.integers(1, 7), seed=st.integers(0, 10_000), tile=st.integers(1, 9))
 def test_loss_without_neighbors_is_graces(nodes: int, seed: int, tile: int) -> None:
     case = make_case(nodes, seed)
-    ours = info_nce(case.u, case.v, 0.4, tile=tile)
+    ours = info_nce(case.u, case.v, 0.4, negatives=AllPairs(tile=tile))
     torch.testing.assert_close(ours, slow_info_nce(case.u, case.v, 0.4), rtol=1e-10, atol=1e-12)
 
 
@@ -174,7 +177,7 @@ def test_gradients_pass_gradcheck(temperature: float) -> None:
 
     def loss(u: Tensor, v: Tensor, weight: Tensor) -> Tensor:
         moved = replace(case, u=u, v=v, weight=weight)
-        return info_nce(u, v, temperature, moved.positives, tile=2)
+        return info_nce(u, v, temperature, moved.positives, AllPairs(tile=2))
 
     assert torch.autograd.gradcheck(loss, (case.u, case.v, case.weight))
 
@@ -189,7 +192,7 @@ def test_gradients_agree_with_finite_differences(temperature: float) -> None:
     def loss(step: float) -> float:
         u, v, weight = (x + step * along for x, along in zip(inputs, directions, strict=True))
         moved = replace(case, u=u, v=v, weight=weight)
-        return float(info_nce(u, v, temperature, moved.positives, tile=2))
+        return float(info_nce(u, v, temperature, moved.positives, AllPairs(tile=2)))
 
     slope = (loss(1e-6) - loss(-1e-6)) / 2e-6
     _, *grads = loss_and_gradients(case, temperature, tile=2)
@@ -228,7 +231,7 @@ def test_two_losses_under_way_at_a_time_do_not_share_memory() -> None:
     pair = [make_case(20, seed=s) for s in (1, 2)]
     views = [case.u.clone().requires_grad_() for case in pair]
     losses = [
-        info_nce(u, case.v, 0.5, case.positives, tile=8, workspace=workspace)
+        info_nce(u, case.v, 0.5, case.positives, AllPairs(workspace, tile=8))
         for u, case in zip(views, pair, strict=True)
     ]
     together = torch.autograd.grad(losses[0] + losses[1], views)
@@ -236,20 +239,16 @@ def test_two_losses_under_way_at_a_time_do_not_share_memory() -> None:
         assert torch.equal(grad, loss_and_gradients(case, tile=8)[1])
 
 
-def test_budget_comes_from_the_environment_in_mebibytes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HOMOGCL_TILE_MIB", "3")
-    assert Workspace().budget == 3 * 2**20
-    assert Workspace(7).budget == 7
-
-
 @pytest.mark.parametrize("temperature", [0.001, 0.5])
 def test_second_backward_pass_gives_the_same_bits(temperature: float) -> None:
     case = make_case(9, seed=5)
     u = case.u.requires_grad_()
     workspace = Workspace()
-    loss = info_nce(u, case.v, temperature, case.positives, tile=4, workspace=workspace)
+    loss = info_nce(u, case.v, temperature, case.positives, AllPairs(workspace, tile=4))
     (first,) = torch.autograd.grad(loss, u, retain_graph=True)
-    other = info_nce(case.v, u, temperature, tile=4, workspace=workspace)  # takes the memory over
+    other = info_nce(
+        case.v, u, temperature, negatives=AllPairs(workspace, tile=4)
+    )  # takes the memory over
     (second,) = torch.autograd.grad(loss, u)
     assert torch.equal(first, second)
     assert torch.autograd.grad(other, u)[0].isfinite().all()
@@ -284,7 +283,7 @@ def test_no_neighbors_is_grace_bit_for_bit() -> None:
     case = make_case(30, seed=6).to(torch.float32)
     empty = Positives(torch.empty(2, 0, dtype=torch.long), torch.empty(0))
     losses = [
-        info_nce(case.u, case.v, 0.5, positives, tile=8)
+        info_nce(case.u, case.v, 0.5, positives, AllPairs(tile=8))
         for positives in (None, (Positives.none(), Positives.none()), (empty, empty))
     ]
     assert torch.equal(losses[0], losses[1])
@@ -329,35 +328,23 @@ def test_lengths_of_the_vectors_do_not_matter() -> None:
     torch.testing.assert_close(ours, info_nce(case.u, case.v, 0.5, case.positives))
 
 
-@pytest.mark.parametrize("averaged", [False, True])
-@pytest.mark.parametrize("own_pair_twice", [False, True])
-def test_variants_of_the_released_code_are_those_of_the_loop(
-    averaged: bool, own_pair_twice: bool
-) -> None:
+def test_the_released_code_is_that_of_the_loop() -> None:
     case = make_case(7, seed=11)
-    first, second = (
-        replace(p, averaged=averaged, own_pair_twice=own_pair_twice) for p in case.positives
-    )
-    ours = info_nce(case.u, case.v, 0.5, (first, second), tile=3)
-    slow = slow_info_nce(
-        case.u,
-        case.v,
-        0.5,
-        case.saliency,
-        case.edges,
-        averaged=averaged,
-        own_pair_twice=own_pair_twice,
-    )
+    first, second = (replace(pairs, combine=Combine.RELEASED) for pairs in case.positives)
+    ours = info_nce(case.u, case.v, 0.5, (first, second), AllPairs(tile=3))
+    both = {"averaged": True, "own_pair_twice": True}
+    slow = slow_info_nce(case.u, case.v, 0.5, case.saliency, case.edges, **both)
     torch.testing.assert_close(ours, slow, rtol=1e-10, atol=1e-12)
-    if averaged or own_pair_twice:
-        assert abs(float(ours - info_nce(case.u, case.v, 0.5, case.positives))) > 1e-3
+    for part in both:
+        only = slow_info_nce(case.u, case.v, 0.5, case.saliency, case.edges, **{part: True})
+        assert abs(float(ours - only)) > 1e-3
 
 
 @pytest.mark.parametrize("temperature", [0.5, 0.005])
-def test_a_logarithm_for_each_positive_is_that_of_the_loop(temperature: float) -> None:
+def test_a_mean_over_positives_is_that_of_the_loop(temperature: float) -> None:
     case = make_case(7, seed=12, low=0.05).leaves()
-    each = Positives(case.edge_index, case.weight, one_each=True)
-    ours = info_nce(case.u, case.v, temperature, (each, each), tile=3)
+    each = Positives(case.edge_index, case.weight, combine=Combine.WEIGHTED_MEAN)
+    ours = info_nce(case.u, case.v, temperature, (each, each), AllPairs(tile=3))
     edges = {(i, j) for i, j in case.edge_index.t().tolist()}
     slow = slow_averaged_nce(case.u, case.v, temperature, case.saliency, edges)
     inputs = (case.u, case.v, case.weight)

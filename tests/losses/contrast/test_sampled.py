@@ -12,6 +12,7 @@ from torch_geometric.utils import coalesce
 from homogcl.core.errors import UserError
 from homogcl.homophily.positives import Positives
 from homogcl.losses import Workspace, info_nce
+from homogcl.losses.contrast.negatives import Sampled
 from homogcl.losses.contrast.sampled import Columns, sampled_log_sums, stratified_columns
 from homogcl.losses.contrast.tiles import Tiling, log_sums
 from homogcl.nn.sparse import Pattern
@@ -146,7 +147,7 @@ def test_loss_with_all_columns_is_the_exact_loss() -> None:
     positives = (Positives(edges, weight), Positives(edges, weight))
     columns = stratified_columns(torch.rand(9, dtype=torch.float64), 9)
     for temperature in (1e-3, 0.5, 1e3):
-        sampled = info_nce(u, v, temperature, positives, columns=columns)
+        sampled = info_nce(u, v, temperature, positives, Sampled(columns))
         torch.testing.assert_close(sampled, info_nce(u, v, temperature, positives))
 
 

@@ -16,7 +16,7 @@ from torch import Tensor
 from homogcl.core.errors import UserError
 from homogcl.data.features import sparse_features
 from homogcl.data.own.files import open_table
-from homogcl.data.own.tables import Table, arrow, ending, pick
+from homogcl.data.own.tables import TableFile, arrow, ending, pick
 from homogcl.data.published.archives import refuse_bomb
 from homogcl.data.published.compressed import checked
 
@@ -30,7 +30,7 @@ class Features:
     path: Path
     matrix: Any  # a numpy array or a scipy CSR matrix
     ids: Any | None  # pyarrow strings, [rows]
-    table: Table | None = None
+    table: TableFile | None = None
     id_column: str = "ids"
 
     @property
@@ -86,9 +86,10 @@ def read_features(path: Path, id_column: str | None) -> Features:
 def _arrays(path: Path) -> tuple[Any, npt.NDArray[np.generic] | None]:
     if ending(path) == ".npy":
         return np.load(path, allow_pickle=False), None
-    with np.load(path, allow_pickle=False) as archive:
-        if not isinstance(archive, NpzFile):
-            raise ValueError("this is one array, which belongs in a file that ends in .npy")
+    archive = np.load(path, allow_pickle=False)
+    if not isinstance(archive, NpzFile):
+        raise ValueError("this is one array, which belongs in a file that ends in .npy")
+    with archive:
         refuse_bomb(archive, path, path.stat().st_size)
         if "format" in archive.files:
             stored = scipy.sparse.load_npz(path)

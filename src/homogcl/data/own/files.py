@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from homogcl.core.config import Config
 from homogcl.core.errors import UserError, nearest
-from homogcl.data.own.tables import MemoryTable, Table, arrow, ending
+from homogcl.data.own.tables import MemoryTable, TableFile, arrow, ending
 from homogcl.data.own.text import DELIMITERS, LISTS, text_table
 
 TOML = "graph.toml"
@@ -95,7 +95,7 @@ def description(path: Path) -> Path | None:
     return path if path.name == TOML else None
 
 
-def open_table(path: Path, *, names_optional: bool = False) -> Table:
+def open_table(path: Path, *, names_optional: bool = False) -> TableFile:
     """Return the table in a file of text or Parquet.
 
     Args:
@@ -113,7 +113,7 @@ def open_table(path: Path, *, names_optional: bool = False) -> Table:
     return text_table(path, names_optional=names_optional)
 
 
-def open_network(path: Path) -> tuple[Table, Table]:
+def open_network(path: Path) -> tuple[TableFile, TableFile]:
     """Return the edges (source, target and attributes) and the nodes (id and attributes)."""
     try:
         import networkx
@@ -149,7 +149,7 @@ def _columns(rows: list[dict[str, Any]], always: tuple[str, ...]) -> dict[str, A
     return columns
 
 
-def _parquet(path: Path) -> Table:
+def _parquet(path: Path) -> TableFile:
     pa = arrow()
     try:
         found = pa.parquet.read_table(path)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,42 +28,10 @@ from homogcl.data.own.files import (
 )
 from homogcl.data.own.nodes import Nodes, positions, read_nodes, whole_numbers
 from homogcl.data.own.saved import SAVED, read_saved, saved_ids
-from homogcl.data.own.tables import Table, arrow, ending, pick
+from homogcl.data.own.tables import TableFile, arrow, ending, pick
 from homogcl.data.own.text import DELIMITERS
-from homogcl.data.statistics import edge_homophily
 from homogcl.data.structural import structural_features
-
-
-@dataclass(frozen=True)
-class OwnReport:
-    """What was found in the files and what was done to it; `str` gives it as one line."""
-
-    nodes: int
-    rows: int  # edges as they stand in the file
-    edges: int  # between different nodes, each counted once
-    duplicates: int  # rows that repeat another one
-    self_loops: int  # rows that join a node to itself
-    one_way: int  # edges of which the file has one direction only
-    isolated: int  # nodes without edges
-    structural: bool  # whether the features were made of the edges
-    homophily: float | None  # over the edges with two labels; None if there are none
-
-    def __str__(self) -> str:
-        """Return one line for people, without what did not occur."""
-        parts = [f"{self.nodes:,} nodes", _count(self.edges, "edge")]
-        if self.duplicates:
-            parts.append(f"{_count(self.duplicates, 'duplicate')} merged")
-        if self.self_loops:
-            parts.append(f"{_count(self.self_loops, 'self-loop')} dropped")
-        if self.one_way:
-            parts.append(f"{self.one_way:,} given one way and taken both ways")
-        if self.isolated:
-            parts.append(f"{_count(self.isolated, 'node')} without edges")
-        if self.structural:
-            parts.append("features made of the edges")
-        if self.homophily is not None:
-            parts.append(f"edge homophily {self.homophily:.2f}")
-        return ", ".join(parts)
+from homogcl.data.summary import GraphSummary, summarize
 
 
 @dataclass(frozen=True)
@@ -73,7 +40,7 @@ class OwnGraph:
 
     data: Data
     ids: list[str] | list[int]
-    report: OwnReport
+    summary: GraphSummary  # of the files' edges, before they were merged, and of the graph
     classes: tuple[str, ...]  # the labels as they stand in the file, in the order of `data.y`
     files: tuple[Path, ...]  # what was read
     feature_names: tuple[str, ...] = ()  # the columns of features, where they have names
@@ -85,7 +52,7 @@ class OwnGraph:
         """
         graph = copy.copy(self.data)
         graph.ids, graph.class_names = self.ids, list(self.classes)
-        graph.feature_names, graph.structural = list(self.feature_names), self.report.structural
+        graph.feature_names, graph.structural = list(self.feature_names), self.summary.structural
         return graph
 
 
@@ -105,16 +72,16 @@ def read_own(path: str | Path, *, seed: int = 0, **settings: object) -> OwnGraph
             `features`, `label`, `split`; these prevail over the file.
     """
     place = Path(path).expanduser()
-    found = _saved(place, settings) if ending(place) in SAVED else _written(place, settings)
-    data = _graph(found, seed)
-    report = _report(found.pairs, data, structural=found.nodes.x is None)
-    nodes = found.nodes
-    return OwnGraph(data, found.ids, report, nodes.classes, found.files, nodes.feature_names)
+    content = _saved(place, settings) if ending(place) in SAVED else _written(place, settings)
+    data = _graph(content, seed)
+    nodes = content.nodes
+    summary = summarize(data, content.pairs, structural=nodes.x is None)
+    return OwnGraph(data, content.ids, summary, nodes.classes, content.files, nodes.feature_names)
 
 
 @dataclass(frozen=True)
-class _Found:
-    """What the files hold, before edges are merged."""
+class _Content:
+    """The content of the files, before edges are merged."""
 
     pairs: npt.NDArray[np.int64]  # the rows of edges as numbers of nodes, [2, rows]
     weight: Tensor | None  # [rows]
@@ -123,7 +90,7 @@ class _Found:
     files: tuple[Path, ...]
 
 
-def _written(place: Path, settings: Mapping[str, object]) -> _Found:
+def _written(place: Path, settings: Mapping[str, object]) -> _Content:
     files = graph_files(place, settings)
     edges, listed = _tables(files)
     names = [pick(edges, files.source, 0, "source"), pick(edges, files.target, 1, "target")]
@@ -137,10 +104,10 @@ def _written(place: Path, settings: Mapping[str, object]) -> _Found:
     whole = whole_numbers(nodes.ids)
     ids = (nodes.ids if whole is None else whole).to_pylist()
     toml = description(place)
-    return _Found(pairs, weight, nodes, ids, (*([toml] if toml else []), *files.paths()))
+    return _Content(pairs, weight, nodes, ids, (*([toml] if toml else []), *files.paths()))
 
 
-def _check_header(edges: Table, names: Sequence[str], ends: Sequence[Any]) -> None:
+def _check_header(edges: TableFile, names: Sequence[str], ends: Sequence[Any]) -> None:
     """Refuse a file whose first line seems to be an edge that was taken for the names."""
     compute = arrow().compute
     for name in names if ending(edges.path) in DELIMITERS else []:
@@ -151,7 +118,7 @@ def _check_header(edges: Table, names: Sequence[str], ends: Sequence[Any]) -> No
             )
 
 
-def _saved(place: Path, settings: Mapping[str, object]) -> _Found:
+def _saved(place: Path, settings: Mapping[str, object]) -> _Content:
     for key in settings:
         raise UserError(f"{place}: holds a whole graph; leave out {key}")
     graph = read_saved(place)
@@ -171,10 +138,10 @@ def _saved(place: Path, settings: Mapping[str, object]) -> _Found:
         str(place),
     )
     pairs = graph.edge_index.numpy()
-    return _Found(pairs, None if weight is None else weight.double(), nodes, ids, (place,))
+    return _Content(pairs, None if weight is None else weight.double(), nodes, ids, (place,))
 
 
-def _tables(files: GraphFiles) -> tuple[Table, Table | None]:
+def _tables(files: GraphFiles) -> tuple[TableFile, TableFile | None]:
     if ending(files.edges) not in NETWORKS:
         edges = open_table(files.edges, names_optional=True)
         return edges, open_table(files.nodes) if files.nodes else None
@@ -183,22 +150,22 @@ def _tables(files: GraphFiles) -> tuple[Table, Table | None]:
     return open_network(files.edges)
 
 
-def _numbered(edges: Table, column: str, ids: Any, nodes: Nodes) -> npt.NDArray[np.int64]:
+def _numbered(edges: TableFile, column: str, ids: Any, nodes: Nodes) -> npt.NDArray[np.int64]:
     pa = arrow()
     empty = pa.compute.index(ids, "").as_py()
     if empty >= 0:
         raise UserError(f"{edges.where(empty, column)}: the id is empty")
-    found, missing = positions(ids, nodes.ids)
+    numbers, missing = positions(ids, nodes.ids)
     if missing >= 0:
         raise UserError(
             f"{edges.where(missing, column)}: the node {ids[missing].as_py()!r} is not in "
             f"{nodes.listed_in}"
         )
-    return found
+    return numbers
 
 
-def _weights(edges: Table, wanted: str) -> Tensor:
-    name = pick(edges, wanted, 2, "weight")
+def _weights(edges: TableFile, column: str) -> Tensor:
+    name = pick(edges, column, 2, "weight")
     weight = edges.numbers([name])[:, 0]
     low = np.flatnonzero(weight <= 0)
     if len(low):
@@ -207,9 +174,9 @@ def _weights(edges: Table, wanted: str) -> Tensor:
     return torch.from_numpy(weight)
 
 
-def _graph(found: _Found, seed: int) -> Data:
-    nodes, size = found.nodes, len(found.nodes.ids)
-    edge_index, edge_weight = undirected(torch.from_numpy(found.pairs), size, found.weight)
+def _graph(content: _Content, seed: int) -> Data:
+    nodes, size = content.nodes, len(content.nodes.ids)
+    edge_index, edge_weight = undirected(torch.from_numpy(content.pairs), size, content.weight)
     x = nodes.x
     if x is None:
         x = structural_features(edge_index, size, seed=seed, edge_weight=edge_weight)
@@ -221,38 +188,3 @@ def _graph(found: _Found, seed: int) -> Data:
     for key, mask in nodes.masks.items():
         data[key] = mask
     return data
-
-
-def _report(pairs: npt.NDArray[np.int64], data: Data, *, structural: bool) -> OwnReport:
-    size = data.x.size(0)
-    loops = int((pairs[0] == pairs[1]).sum())
-    kept = pairs[:, pairs[0] != pairs[1]]
-    given = _distinct(kept[0] * size + kept[1])
-    edges = data.edge_index.size(1) // 2
-    degree = torch.bincount(data.edge_index[0], minlength=size)
-    return OwnReport(
-        nodes=size,
-        rows=pairs.shape[1],
-        edges=edges,
-        duplicates=kept.shape[1] - given,
-        self_loops=loops,
-        one_way=2 * edges - given,
-        isolated=int((degree == 0).sum()),
-        structural=structural,
-        homophily=_homophily(data),
-    )
-
-
-def _distinct(keys: npt.NDArray[np.int64]) -> int:
-    # np.unique hashes whole numbers, which takes several times as long as sorting them.
-    keys = np.sort(keys)
-    return len(keys) and 1 + int(np.count_nonzero(keys[1:] != keys[:-1]))
-
-
-def _homophily(data: Data) -> float | None:
-    share = math.nan if data.get("y") is None else edge_homophily(data.edge_index, data.y)
-    return None if math.isnan(share) else share
-
-
-def _count(number: int, thing: str) -> str:
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"

@@ -15,7 +15,7 @@ from homogcl.core.errors import UserError
 from homogcl.data.check import MASKS
 from homogcl.data.own.features import Features, read_features
 from homogcl.data.own.files import GraphFiles
-from homogcl.data.own.tables import Table, arrow, pick
+from homogcl.data.own.tables import TableFile, arrow, pick
 
 SPLITS = {
     "train": "train_mask",
@@ -41,7 +41,7 @@ class Nodes:
     feature_names: tuple[str, ...] = ()  # of the columns of `x`, where they have names
 
 
-def read_nodes(files: GraphFiles, table: Table | None, ends: Sequence[Any]) -> Nodes:
+def read_nodes(files: GraphFiles, table: TableFile | None, ends: Sequence[Any]) -> Nodes:
     """Return the nodes.
 
     Args:
@@ -140,7 +140,7 @@ def _joined(features: Features, ids: Any) -> Tensor:
     return features.tensor(order)
 
 
-def _labels(table: Table, column: str | None) -> tuple[Tensor | None, tuple[str, ...]]:
+def _labels(table: TableFile, column: str | None) -> tuple[Tensor | None, tuple[str, ...]]:
     if column is None:
         return None, ()
     pa = arrow()
@@ -152,7 +152,7 @@ def _labels(table: Table, column: str | None) -> tuple[Tensor | None, tuple[str,
     return y, tuple(classes.to_pylist())
 
 
-def _masks(table: Table, column: str | None) -> dict[str, Tensor]:
+def _masks(table: TableFile, column: str | None) -> dict[str, Tensor]:
     if column is None:
         return {}
     pa = arrow()

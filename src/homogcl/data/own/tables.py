@@ -13,7 +13,7 @@ import numpy.typing as npt
 from homogcl.core.errors import UserError, nearest
 
 
-class Table(Protocol):
+class TableFile(Protocol):
     """Named columns that are read when asked for, and that know where each row stands."""
 
     @property
@@ -57,7 +57,7 @@ def ending(path: Path) -> str:
     return bare.suffix.lower()
 
 
-def pick(table: Table, wanted: str | None, position: int, setting: str) -> str:
+def pick(table: TableFile, wanted: str | None, position: int, setting: str) -> str:
     """Return the name of the column that a setting names, or else of the one at `position`.
 
     Columns without a name, such as the row numbers that pandas writes, are not counted.
@@ -124,7 +124,7 @@ class MemoryTable:
 
 
 def checked_numbers(
-    table: Table, names: Sequence[str], columns: Sequence[npt.NDArray[np.float64]]
+    table: TableFile, names: Sequence[str], columns: Sequence[npt.NDArray[np.float64]]
 ) -> npt.NDArray[np.float64]:
     """Return columns side by side, [rows, columns]; a number that is missing is an error."""
     for name, column in zip(names, columns, strict=True):

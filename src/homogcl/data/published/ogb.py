@@ -25,17 +25,17 @@ def read(files: Sequence[RawFile]) -> Data:
 
     Without the file of features, `x` has no columns.
     """
-    found = {file.path.name: file for file in files}
-    y = _column(found["node-label.csv.gz"])
+    by_name = {file.path.name: file for file in files}
+    y = _column(by_name["node-label.csv.gz"])
     nodes = len(y)
-    edges = _numbers(found["edge.csv.gz"], np.int64, columns=2)
+    edges = _numbers(by_name["edge.csv.gz"], np.int64, columns=2)
     graph = Data(
-        x=_features(found.get("node-feat.csv.gz"), nodes),
+        x=_features(by_name.get("node-feat.csv.gz"), nodes),
         edge_index=torch.from_numpy(np.ascontiguousarray(edges.T)),
         y=torch.from_numpy(y),
     )
     for key, name in zip(MASKS, _SPLITS, strict=True):
-        graph[key] = _mask(found[name], nodes)
+        graph[key] = _mask(by_name[name], nodes)
     return graph
 
 

@@ -31,8 +31,8 @@ def read(files: Sequence[RawFile]) -> Data:
     ally, ty = unpickle.array(parts["ally"]), unpickle.array(parts["ty"])
     num_train = len(unpickle.array(parts["y"]))
     test_nodes = _test_nodes(parts["test.index"], first=allx.shape[0])
-    held = {"allx": allx, "tx": tx, "ally": ally, "ty": ty}
-    _check_sizes(parts, {part: value.shape for part, value in held.items()}, len(test_nodes))
+    shapes = {"allx": allx.shape, "tx": tx.shape, "ally": ally.shape, "ty": ty.shape}
+    _check_sizes(parts, shapes, len(test_nodes))
 
     num_nodes = int(test_nodes.max()) + 1
     # Row of each node in [allx, tx, one row of zeros].
@@ -59,7 +59,7 @@ def _test_nodes(file: RawFile, first: int) -> npt.NDArray[np.int64]:
     try:
         nodes = np.array([int(line) for line in file.content.split()], dtype=np.int64)
     except (ValueError, OverflowError) as error:
-        raise UserError(f"{file.path}: must list one node number a line ({error})") from error
+        raise UserError(f"{file.path}: must list one node number per line ({error})") from error
     if len(nodes) == 0 or nodes.min() != first or len(np.unique(nodes)) != len(nodes):
         raise UserError(f"{file.path}: must list different nodes, from node {first} on")
     if nodes.max() >= first + 2 * len(nodes):
@@ -71,10 +71,10 @@ def _test_nodes(file: RawFile, first: int) -> npt.NDArray[np.int64]:
 def _check_sizes(
     parts: dict[str, RawFile], shapes: dict[str, tuple[int, int]], num_test: int
 ) -> None:
-    (num_known, num_features), num_classes = shapes["allx"], shapes["ally"][1]
+    (num_others, num_features), num_classes = shapes["allx"], shapes["ally"][1]
     expected = {
         "tx": (num_test, num_features),
-        "ally": (num_known, num_classes),
+        "ally": (num_others, num_classes),
         "ty": (num_test, num_classes),
     }
     for part, shape in expected.items():

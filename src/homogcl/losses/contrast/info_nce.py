@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import torch
 from torch import Tensor
 
-from homogcl.homophily.positives import Positives
-from homogcl.losses.contrast.sampled import Columns, sampled_log_sums
-from homogcl.losses.contrast.tiles import Tiling, Workspace, log_sums, safe_square
+from homogcl.homophily.positives import MEANS, Combine, Positives
+from homogcl.losses.contrast.negatives import AllPairs, Negatives
+from homogcl.losses.contrast.tiles import safe_square
 from homogcl.nn.sparse import Pattern, own_products, pair_products
 from homogcl.nn.unit_rows import of_length
 
@@ -17,10 +19,7 @@ def info_nce(
     v: Tensor,
     temperature: float,
     positives: tuple[Positives, Positives] | None = None,
-    *,
-    columns: Columns | None = None,
-    tile: int | None = None,
-    workspace: Workspace | None = None,
+    negatives: Negatives | None = None,
 ) -> Tensor:
     r"""Return the loss to minimize: -L of Eq. (1) without positives, -L_cont of Eq. (10) with.
 
@@ -30,10 +29,10 @@ def info_nce(
         pos = e^{θ(u_i,v_i)/τ} + Σ_{j∈N_u(i)} S_ij e^{θ(u_i,u_j)/τ}
         neg = Σ_{j∉{i}∪N_v(i)} e^{θ(u_i,v_j)/τ} + Σ_{j∉{i}∪N_u(i)} e^{θ(u_i,u_j)/τ}
 
-    and the loss is the mean of -log(pos / (pos + neg)) over the anchors of both views. Where the
-    positives have a logarithm each, the sums are those of Eq. (1) and log pos is the mean of
-    θ(u_i,v_j)/τ over a node's positives, itself weighing 1 and a neighbor S_ij. Nothing of size
-    N x N or P x d is held, and nothing is subtracted, so it is safe at any temperature.
+    and the loss is the mean of -log(pos / (pos + neg)) over the anchors of both views. Under a mean
+    (`Combine.MEAN`), the sums are those of Eq. (1) and log pos is the mean of θ(u_i,v_j)/τ over a
+    node's positives, itself weighing 1 and a neighbor S_ij. Nothing of size N x N or P x d is held,
+    and nothing is subtracted, so it is safe at any temperature.
 
     Args:
         u: Vectors of the first view, [N, d].
@@ -41,10 +40,9 @@ def info_nce(
         temperature: τ, positive.
         positives: The neighbor pairs as they are in the first and in the second view, over the
             same `edge_index`; none by default.
-        columns: Nodes that stand for all in the sums over negatives, which are then estimated
-            without bias; by default the sums are exact. Positives and neighbors always are.
-        tile: Rows of a tile; chosen for the device by default.
-        workspace: Memory to reuse from step to step, and how much of it there may be.
+        negatives: Which pairs `neg` sums over, and how: `AllPairs`, as above, by default;
+            `Sampled`, estimated without bias; `CrossView`, without its second sum; `Weighted`,
+            with a weight for each pair. Positives and neighbors are always exact.
 
     Returns:
         The loss, a scalar.
@@ -57,68 +55,70 @@ def info_nce(
     a, b = of_length(u, temperature**-0.5), of_length(v, temperature**-0.5)
     none = Positives.none().to(u.device)
     in_u, in_v = positives or (none, none)
-    n = u.size(0)
-    pairs = Pattern.of(in_u.edge_index, n)
-    rest_a, rest_b = _rest(a, b, pairs, columns, tile, workspace)
+    pairs = Pattern.of(in_u.edge_index.to(u.device), u.size(0))
+    told_from = negatives or AllPairs()
+    sums = told_from.sums(a, b, temperature, pairs)
     own = (a * b).sum(1)
     across = pair_products(a, b, pairs)
     # The pairs come in both directions: those of (b, a) are those of (a, b) read backwards.
-    from_u = _log_ratio(own, rest_a, own_products(a, pairs), across, (in_u, in_v), pairs.row)
     back = across.index_select(0, pairs.to_transposed)
-    from_v = _log_ratio(own, rest_b, own_products(b, pairs), back, (in_v, in_u), pairs.row)
-    return -0.5 * (from_u + from_v).mean()
+    from_u = _Anchors(own, sums.logs[0], own_products(a, pairs), across, sums.weights[0])
+    from_v = _Anchors(own, sums.logs[1], own_products(b, pairs), back, sums.weights[1])
+    ratio_u = from_u.log_ratio(in_u, in_v, pairs.row, own_view=told_from.own_view)
+    ratio_v = from_v.log_ratio(in_v, in_u, pairs.row, own_view=told_from.own_view)
+    return -0.5 * (ratio_u + ratio_v).mean()
 
 
-def _rest(
-    a: Tensor,
-    b: Tensor,
-    pairs: Pattern,
-    columns: Columns | None,
-    tile: int | None,
-    workspace: Workspace | None,
-) -> tuple[Tensor, Tensor]:
-    """Return the logarithm of each row's sum over all pairs but its own and the listed ones."""
-    if columns is not None:
-        return sampled_log_sums(a, b, columns, pairs)
-    n = a.size(0)
-    size = min(tile or (1024 if a.device.type == "cpu" else 4096), max(n, 1))
-    return log_sums(a, b, Tiling.of(n, size, workspace or Workspace(), pairs))
+@dataclass(frozen=True)
+class _Anchors:
+    """The logits of one view's anchors.
 
-
-def _log_ratio(
-    own: Tensor,
-    rest: Tensor,
-    intra: Tensor,
-    inter: Tensor,
-    positives: tuple[Positives, Positives],
-    row: Tensor,
-) -> Tensor:
-    """Return log(pos / (pos + neg)) for each anchor of one view, [N].
-
-    Args:
-        own: Logits of (u_i, v_i), [N].
-        rest: Logarithm of the sum over all pairs that are neither own nor listed, [N].
-        intra: Logits of the listed pairs inside the anchor's view, [P].
-        inter: Logits of the listed pairs into the other view, [P].
-        positives: The listed pairs in the anchor's view and in the other one.
-        row: The anchor of each listed pair, [P].
+    Attributes:
+        own: Of (u_i, v_i), [N].
+        rest: Logarithm of the sum over all negatives that are not listed, [N].
+        intra: Of the listed pairs inside the anchor's view, [P].
+        inter: Of the listed pairs into the other view, [P].
+        weight: Of the listed pairs as negatives, [P], or one for all.
     """
-    here, there = positives
-    n = own.numel()
-    positive, inside, outside = here.numerator(row, n), here.intra_view(row, n), there.inter_view()
-    own_pairs = 2 if here.own_pair_twice else 1
-    count = torch.ones_like(own)
-    if _in_range(own, rest, intra, inter):
-        alone, near, far = own.exp(), intra.exp(), inter.exp()
-        total = (own_pairs * alone + rest.exp()).index_add(0, row, inside * near + outside * far)
-        everything, together = total.log(), alone.index_add(0, row, positive * near).log()
-    else:
-        per_node = [(own_pairs * count, own), (count, rest)]
-        everything = _log_sum(per_node, [(inside, intra), (outside, inter)], row)
-        together = _log_sum([(count, own)], [(positive, intra)], row)
-    if here.one_each:
-        together = here.mean(own, inter, row)
-    return together - everything
+
+    own: Tensor
+    rest: Tensor
+    intra: Tensor
+    inter: Tensor
+    weight: Tensor | float
+
+    def log_ratio(
+        self, here: Positives, there: Positives, row: Tensor, *, own_view: bool
+    ) -> Tensor:
+        """Return log(pos / (pos + neg)) for each anchor, [N].
+
+        Args:
+            here: The listed pairs in the anchor's view.
+            there: The listed pairs in the other view.
+            row: The anchor of each listed pair, [P].
+            own_view: Whether ordinary pairs inside the anchor's view are negatives.
+        """
+        own, rest = self.own, self.rest
+        positive = here.numerator(row, own.numel())
+        # A positive stands in the denominator as in the numerator, an ordinary pair as a negative.
+        inside = torch.zeros_like(positive) if here.combine in MEANS else positive
+        if own_view:
+            inside = inside + self.weight * here.ordinary()
+        outside = self.weight * there.ordinary()
+        own_pairs = 2 if here.combine is Combine.RELEASED else 1
+        one = torch.ones_like(own)
+        if _in_range(own, rest, self.intra, self.inter):
+            alone, near, far = own.exp(), self.intra.exp(), self.inter.exp()
+            total = own_pairs * alone + rest.exp()
+            everything = total.index_add(0, row, inside * near + outside * far).log()
+            if here.combine in MEANS:
+                return here.mean(own, self.inter, row) - everything
+            return alone.index_add(0, row, positive * near).log() - everything
+        per_node = [(own_pairs * one, own), (one, rest)]
+        everything = _log_sum(per_node, [(inside, self.intra), (outside, self.inter)], row)
+        if here.combine in MEANS:
+            return here.mean(own, self.inter, row) - everything
+        return _log_sum([(one, own)], [(positive, self.intra)], row) - everything
 
 
 def _in_range(own: Tensor, *others: Tensor) -> bool:

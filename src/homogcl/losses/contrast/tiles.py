@@ -1,10 +1,10 @@
 """Exact row sums of exponentiated similarities between all pairs, one tile at a time.
 
 A tile is a square of pairs. Its exponentials serve the rows' sums and, transposed, the columns',
-so that A Bᵀ is computed once for both directions and of the symmetric A Aᵀ and B Bᵀ only the
-tiles on and above the diagonal. Forward keeps tiles for backward while they fit a budget and
-backward computes the others again: memory is O(budget + tile + N d), never N x N. Processes that
-share the pairs take turns at the tiles and add up their sums, and in backward their gradients.
+so that A Bᵀ is computed once for both directions, and of the symmetric A Aᵀ and B Bᵀ only the
+tiles on and above the diagonal are computed. Forward keeps tiles for backward as long as they fit
+a budget, and backward computes the others again: memory is O(budget + tile + N d), never N x N.
+Processes that share the pairs take turns at the tiles and add up their sums and gradients.
 """
 
 from __future__ import annotations
@@ -18,8 +18,12 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from homogcl.core.distributed import Ranks, sharing
+from homogcl.core.distributed import ALONE, Ranks
 from homogcl.nn.sparse import Pattern
+
+Sides = tuple[tuple[int, int], ...]
+ACROSS: Sides = ((0, 1),)  # pairs between the views
+BOTH: Sides = ((0, 1), (0, 0), (1, 1))  # pairs between the views and inside each
 
 
 class Workspace:
@@ -32,11 +36,11 @@ class Workspace:
     def __init__(self, budget: int | None = None) -> None:
         """Allow `budget` bytes of tiles for backward.
 
-        By default that is `$HOMOGCL_TILE_MIB` MiB, else 512, which holds all up to N = 8,000.
-        It decides speed alone: the results have the same bits.
+        The default is `$HOMOGCL_TILE_MIB` MiB, else 512, enough for all tiles up to N = 8,000.
+        It changes the speed, not a bit of the results.
         """
-        given = os.environ.get("HOMOGCL_TILE_MIB", "512")
-        self.budget = int(given) * 2**20 if budget is None else budget
+        mebibytes = int(os.environ.get("HOMOGCL_TILE_MIB", "512"))
+        self.budget = mebibytes * 2**20 if budget is None else budget
         self._free: list[Tensor] = []
 
     @property
@@ -67,21 +71,24 @@ class Tiling:
     size: int  # rows and columns of a full tile
     workspace: Workspace
     left_out: dict[tuple[int, int], Tensor]  # tile -> positions inside it, flat
+    sides: Sides = BOTH  # which views the rows and the columns are of
 
     @classmethod
-    def of(cls, nodes: int, size: int, workspace: Workspace, pattern: Pattern) -> Tiling:
+    def of(
+        cls, nodes: int, size: int, workspace: Workspace, pattern: Pattern, sides: Sides = BOTH
+    ) -> Tiling:
         """Return the tiling of `nodes` x `nodes` pairs that leaves out those of `pattern`."""
         if pattern.row.numel() == 0:
-            return cls(size, workspace, {})
+            return cls(size, workspace, {}, sides)
         across = -(-nodes // size)
         tile = (pattern.row // size) * across + pattern.col // size
         order = torch.argsort(tile, stable=True)
         width = (nodes - (pattern.col // size) * size).clamp(max=size)
         position = (pattern.row % size * width + pattern.col % size)[order]
-        found, counts = torch.unique_consecutive(tile[order], return_counts=True)
+        numbers, counts = torch.unique_consecutive(tile[order], return_counts=True)
         parts = torch.split(position, counts.tolist())
-        names = [divmod(int(number), across) for number in found]
-        return cls(size, workspace, dict(zip(names, parts, strict=True)))
+        places = [divmod(int(number), across) for number in numbers]
+        return cls(size, workspace, dict(zip(places, parts, strict=True)), sides)
 
     def fill(self, tile: Tensor, place: tuple[int, int], value: float) -> Tensor:
         """Put `value` at the tile's pairs that are left out, its nodes' own pairs among them."""
@@ -92,22 +99,24 @@ class Tiling:
         return tile
 
 
-def log_sums(a: Tensor, b: Tensor, tiling: Tiling) -> tuple[Tensor, Tensor]:
+def log_sums(a: Tensor, b: Tensor, tiling: Tiling, ranks: Ranks = ALONE) -> tuple[Tensor, Tensor]:
     """Return, for each row of `a` and of `b`, the logarithm of its sum over the other nodes.
 
     For row i of `a` that is log Σ_j (e^{a_i·b_j} + e^{a_i·a_j}) over all j but i and the pairs
-    that `tiling` leaves out; for row i of `b` the same with `a` and `b` exchanged. The pairs left
-    out must come in both directions.
+    that `tiling` leaves out; for row i of `b` the same with `a` and `b` exchanged. A tiling that
+    cuts only the pairs between the views has no second summand. The pairs left out must come in
+    both directions.
 
     Args:
         a: One view's vectors, [N, d].
         b: The other view's vectors, [N, d].
         tiling: How to cut the pairs.
+        ranks: Processes that have the same vectors and take turns at the tiles.
 
     Returns:
         Two tensors [N]; minus infinity where nothing is summed.
     """
-    result: tuple[Tensor, Tensor] = _LogSums.apply(a, b, tiling)  # type: ignore[no-untyped-call]
+    result: tuple[Tensor, Tensor] = _LogSums.apply(a, b, tiling, ranks)  # type: ignore[no-untyped-call]
     return result
 
 
@@ -126,15 +135,15 @@ class _Tile:
         return self.sides[0] != self.sides[1] or self.place[0] != self.place[1]
 
 
-def _tiles(nodes: int, size: int, ranks: Ranks) -> Iterator[_Tile]:
+def _tiles(nodes: int, tiling: Tiling, ranks: Ranks) -> Iterator[_Tile]:
     """Return the tiles that fall to this process, every `ranks.size`-th of them."""
-    return islice(_all_tiles(nodes, size), ranks.rank, None, ranks.size)
+    return islice(_all_tiles(nodes, tiling), ranks.rank, None, ranks.size)
 
 
-def _all_tiles(nodes: int, size: int) -> Iterator[_Tile]:
+def _all_tiles(nodes: int, tiling: Tiling) -> Iterator[_Tile]:
+    size = tiling.size
     starts = range(0, nodes, size)
-    combinations: tuple[tuple[int, int], ...] = ((0, 1), (0, 0), (1, 1))
-    for sides in combinations:
+    for sides in tiling.sides:
         for i, row in enumerate(starts):
             for j, col in enumerate(starts):
                 if sides[0] != sides[1] or j >= i:
@@ -144,16 +153,17 @@ def _all_tiles(nodes: int, size: int) -> Iterator[_Tile]:
 
 class _LogSums(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, a: Tensor, b: Tensor, tiling: Tiling) -> tuple[Tensor, Tensor]:
+    def forward(
+        ctx: Any, a: Tensor, b: Tensor, tiling: Tiling, ranks: Ranks
+    ) -> tuple[Tensor, Tensor]:
         sides = (a.detach(), b.detach())
         # Rows and columns can share one exponential; where it would not be safe, each row is
         # shifted by its own maximum.
         safe = max(largest_square(x) for x in sides) <= safe_square(a.dtype)
-        ranks = sharing().pairs
         shifts = None if safe else _maxima(sides, tiling, ranks)
         store = _Store(a, tiling, ranks, keeps=shifts is None and any(ctx.needs_input_grad))
         sums = (a.new_zeros(a.size(0)), a.new_zeros(a.size(0)))
-        for number, tile in enumerate(_tiles(a.size(0), tiling.size, ranks)):
+        for number, tile in enumerate(_tiles(a.size(0), tiling, ranks)):
             x, y = tile.sides
             logits = _logits(sides, tile, store.slot(number, tile, a.size(0)))
             if shifts is None:
@@ -176,7 +186,7 @@ class _LogSums(torch.autograd.Function):
         return logs[0], logs[1]
 
     @staticmethod
-    def backward(ctx: Any, grad_a: Tensor, grad_b: Tensor) -> tuple[Tensor, Tensor, None]:
+    def backward(ctx: Any, grad_a: Tensor, grad_b: Tensor) -> tuple[Tensor, Tensor, None, None]:
         if torch.is_grad_enabled():
             raise RuntimeError("the sums over all pairs cannot be differentiated twice")
         a, b, *logs = ctx.saved_tensors
@@ -193,7 +203,7 @@ class _LogSums(torch.autograd.Function):
             for g, log in zip((grad_a, grad_b), logs, strict=True)
         ]
         buffer = a.new_empty(tiling.size**2)
-        for number, tile in enumerate(_tiles(a.size(0), tiling.size, ranks)):
+        for number, tile in enumerate(_tiles(a.size(0), tiling, ranks)):
             x, y = tile.sides
             row, col = per_sum[x][tile.rows, None], per_sum[y][tile.cols]
             slot = store.slot(number, tile, a.size(0))
@@ -210,7 +220,7 @@ class _LogSums(torch.autograd.Function):
             if tile.mirrored:
                 grads[y][tile.cols].addmm_(weights.t(), sides[x][tile.rows])
         store.close()
-        return ranks.sum(grads[0]), ranks.sum(grads[1]), None
+        return ranks.sum(grads[0]), ranks.sum(grads[1]), None, None
 
 
 class _Store:
@@ -218,7 +228,7 @@ class _Store:
 
     def __init__(self, like: Tensor, tiling: Tiling, ranks: Ranks, *, keeps: bool) -> None:
         self._area = tiling.size**2
-        total = sum(1 for _ in _tiles(like.size(0), tiling.size, ranks))
+        total = sum(1 for _ in _tiles(like.size(0), tiling, ranks))
         fitting = tiling.workspace.budget // (self._area * like.element_size())
         self._kept = min(total, fitting) if keeps else 0
         self._workspace = tiling.workspace
@@ -251,7 +261,7 @@ def _maxima(sides: tuple[Tensor, Tensor], tiling: Tiling, ranks: Ranks) -> tuple
     """Return the largest product of each row with the nodes it is summed over, two of [N]."""
     nodes = sides[0].size(0)
     best = tuple(x.new_full((nodes,), -torch.inf) for x in sides)
-    for tile in _tiles(nodes, tiling.size, ranks):
+    for tile in _tiles(nodes, tiling, ranks):
         x, y = tile.sides
         logits = sides[x][tile.rows] @ sides[y][tile.cols].t()
         tiling.fill(logits, tile.place, -torch.inf)

@@ -1,4 +1,4 @@
-"""A contrastive loss whose negatives weigh unequally or lie in the other view only, in tiles.
+"""Exact row sums of exponentiated similarities in which each pair has a weight of its own.
 
 All N² pairs count exactly, but only one tile of them exists at a time: backward computes each
 tile again. A tile serves the anchors of its rows and, transposed, those of its columns.
@@ -15,10 +15,8 @@ import torch
 from torch import Tensor
 
 from homogcl.core.errors import UserError
-from homogcl.homophily.positives import Positives
 from homogcl.losses.contrast.tiles import Tiling, Workspace
-from homogcl.nn.sparse import Pattern, own_products, pair_products
-from homogcl.nn.unit_rows import of_length
+from homogcl.nn.sparse import Pattern, pair_products
 
 _LOWEST_TEMPERATURE = 0.02  # e^{1/0.02}, times any number of nodes, is within float32
 
@@ -38,122 +36,63 @@ class Hardness:
     frozen: tuple[Tensor, Tensor] | None = None
 
 
-def weighted_nce(
-    u: Tensor,
-    v: Tensor,
-    temperature: float,
-    positives: tuple[Positives, Positives] | None = None,
-    *,
-    hardness: Hardness | None = None,
-    intra_view: bool = True,
-    tile: int = 1024,
-) -> Tensor:
-    r"""Return the loss to minimize: InfoNCE with the weight w_ij on each negative pair.
+def weighted_sums(
+    a: Tensor, b: Tensor, temperature: float, hardness: Hardness, pairs: Pattern, tile: int
+) -> tuple[tuple[Tensor, Tensor], tuple[Tensor, Tensor]]:
+    """Return log Σ_j w_ij [e^{a_i·b_j} + e^{a_i·a_j}] for the anchors of both views, [N] each.
 
-    For anchor u_i, with θ the cosine similarity,
-
-        neg = Σ_{j≠i} w_ij [e^{θ(u_i,v_j)/τ} + e^{θ(u_i,u_j)/τ}]
-        loss = -log e^{θ(u_i,v_i)/τ} / (e^{θ(u_i,v_i)/τ} + neg)
-
-    and the mean over the anchors of both views. Neighbor pairs change it as in HomoGCL, Eq.
-    (7)-(10): intra-view neighbors are positives by their weight, inter-view neighbors no
-    negatives, and pairs whose edge the view has lost are ordinary negatives. Memory is
+    An anchor's weights w_ij are scaled to mean 1 over the other nodes. The sums leave out the own
+    and the listed pairs, whose weights are returned beside them, [P] each. Memory is
     O(tile² + N d).
 
     Args:
-        u: Vectors of the first view, [N, d].
-        v: Vectors of the second view, [N, d].
+        a: Vectors of the first view, of length 1/√τ, [N, d].
+        b: Vectors of the second view, likewise, [N, d].
         temperature: τ, at least 0.02.
-        positives: The neighbor pairs as they are in the first and in the second view, over the
-            same `edge_index`; none by default.
-        hardness: Where the weights w come from; all 1 by default.
-        intra_view: Whether nodes of the anchor's own view are negatives too.
+        hardness: Where the weights come from.
+        pairs: The listed pairs, in both directions.
         tile: Rows of a tile.
-
-    Returns:
-        The loss, a scalar.
     """
     if temperature < _LOWEST_TEMPERATURE:
         raise UserError(
             f"temperature={temperature} is too low here: take {_LOWEST_TEMPERATURE} or more"
         )
-    n = u.size(0)
-    a, b = of_length(u, temperature**-0.5), of_length(v, temperature**-0.5)
-    in_u, in_v = positives or (Positives.none(), Positives.none())
-    pairs = Pattern.of(in_u.edge_index.to(u.device), n)
-    weigh = _Weigh(hardness, temperature, intra_view, Tiling.of(n, tile, Workspace(0), pairs))
-    *negatives, weights_u, weights_v = _negatives(a, b, weigh)
-    own = (a * b).sum(1)
-    across = pair_products(a, b, pairs)
+    n = a.size(0)
+    weigh = _Weigh(hardness, temperature, Tiling.of(n, tile, Workspace(0), pairs))
+    first, second, weights_u, weights_v = _negatives(a, b, weigh)
+    across = pair_products(a, b, pairs).detach()
     back = across.index_select(0, pairs.to_transposed)
-    directions = (
-        (own_products(a, pairs), across, (in_u, in_v)),
-        (own_products(b, pairs), back, (in_v, in_u)),
-    )
-    loss: Tensor = own.new_zeros(())
-    for (inside, outside, views), rest, weight in zip(
-        directions, negatives, (weights_u, weights_v), strict=True
-    ):
+    logs, weights = [], []
+    for rest, weight, outside in ((first, weights_u, across), (second, weights_v, back)):
         # Mean weight of the N - 1 others; an anchor without any credible negative has none.
         mean = (weight / max(n - 1, 1)).clamp(min=1e-12)
-        listed = _Listed(pairs.row, inside, outside, weigh.pairs(outside, pairs) / mean[pairs.row])
-        loss = loss + 0.5 * listed.loss(own, rest / mean, views, intra_view=intra_view)
-    return loss
+        logs.append(_log(rest / mean))
+        weights.append(weigh.pairs(outside, pairs) / mean[pairs.row])
+    return (logs[0], logs[1]), (weights[0], weights[1])
 
 
-@dataclass(frozen=True)
-class _Listed:
-    """The listed pairs of one direction, [P] each."""
-
-    row: Tensor  # the anchor
-    inside: Tensor  # logit within the anchor's view
-    outside: Tensor  # logit into the other view
-    weight: Tensor  # as a negative
-
-    def loss(
-        self, own: Tensor, rest: Tensor, views: tuple[Positives, Positives], *, intra_view: bool
-    ) -> Tensor:
-        """Return the mean loss of one view's anchors; `rest` are their unlisted negatives, [N]."""
-        here, there = views
-        logit, own = own, own.exp()
-        inside, outside = self.inside.exp(), self.outside.exp()
-        summed = here.numerator(self.row, own.numel()) * inside
-        positive = own if here.one_each else own.index_add(0, self.row, summed)
-        # A pair that is no neighbor in a view is an ordinary negative there.
-        negative = there.inter_view() * outside
-        if intra_view:
-            negative = negative + here.inter_view() * inside
-        everything = (positive + rest).index_add(0, self.row, self.weight * negative)
-        if here.own_pair_twice:
-            everything = everything + own
-        if here.one_each:
-            return (everything.log() - here.mean(logit, self.outside, self.row)).mean()
-        return (everything.log() - positive.log()).mean()
+def _log(x: Tensor) -> Tensor:
+    """Return the logarithm; of 0 it is minus infinity, with no gradient."""
+    return torch.where(x > 0, x, 1.0).log().where(x > 0, -torch.inf)
 
 
 @dataclass(frozen=True)
 class _Weigh:
     """How the negatives weigh, in tiles and in the listed pairs."""
 
-    hardness: Hardness | None
+    hardness: Hardness
     temperature: float
-    intra_view: bool
     tiling: Tiling
 
     @torch.no_grad()
     def pairs(self, outside: Tensor, pattern: Pattern) -> Tensor:
         """Return the weights of the listed pairs, [P], from their logits into the other view."""
-        if self.hardness is None:
-            return torch.ones_like(outside)
         if self.hardness.frozen is None:
             return self.hardness.of(outside * self.temperature)
         return self.hardness.of(pair_products(*self.hardness.frozen, pattern))
 
     def tile(self, inter: Tensor, rows: slice, cols: slice) -> tuple[Tensor, Tensor]:
         """Return a tile's weights for the anchors of its rows and for those of its columns."""
-        if self.hardness is None:
-            weight = torch.ones_like(inter)
-            return weight, weight
         if self.hardness.frozen is None:
             weight = self.hardness.of(inter * self.temperature)
             return weight, weight
@@ -171,7 +110,7 @@ class _Tile:
     rows: slice
     cols: slice
     exponential: Tensor  # of the logits between the views, [r, c]
-    intra: tuple[Tensor, Tensor] | None  # the same within a and within b
+    intra: tuple[Tensor, Tensor]  # the same within a and within b
     by_row: Tensor  # weights for the anchors of the rows, [r, c]; 0 at own and listed pairs
     by_col: Tensor  # weights for the anchors of the columns, [r, c]
     weights: tuple[Tensor, Tensor]  # sums over all but the own pairs, [r] and [c]
@@ -183,11 +122,8 @@ def _tiles(sides: tuple[Tensor, Tensor], weigh: _Weigh) -> Iterator[list[_Tile]]
     starts = range(0, n, size)
     for i, j in combinations_with_replacement(range(len(starts)), 2):
         rows, cols = slice(starts[i], starts[i] + size), slice(starts[j], starts[j] + size)
-        intra = None
-        if weigh.intra_view:
-            a, b = ((side[rows] @ side[cols].t()).exp_() for side in sides)
-            intra = (a, b)
-        found = []
+        a, b = ((side[rows] @ side[cols].t()).exp_() for side in sides)
+        tiles = []
         for x, y in ((0, 1), (1, 0))[: 1 if i == j else 2]:
             inter = sides[x][rows] @ sides[y][cols].t()
             by_row, by_col = weigh.tile(inter, rows, cols)
@@ -197,8 +133,8 @@ def _tiles(sides: tuple[Tensor, Tensor], weigh: _Weigh) -> Iterator[list[_Tile]]
             weights = (by_row.sum(1), by_col.sum(0))
             weigh.tiling.fill(by_row, (i, j), 0.0)
             weigh.tiling.fill(by_col, (i, j), 0.0)
-            found.append(_Tile(x, y, rows, cols, inter.exp_(), intra, by_row, by_col, weights))
-        yield found
+            tiles.append(_Tile(x, y, rows, cols, inter.exp_(), (a, b), by_row, by_col, weights))
+        yield tiles
 
 
 def _negatives(a: Tensor, b: Tensor, weigh: _Weigh) -> tuple[Tensor, Tensor, Tensor, Tensor]:
@@ -217,11 +153,8 @@ class _Negatives(torch.autograd.Function):
         weights = [a.new_zeros(a.size(0)) for _ in range(2)]
         for tiles in _tiles((a, b), weigh):
             for t in tiles:
-                row_part = col_part = t.exponential
-                if t.intra is not None:
-                    row_part, col_part = row_part + t.intra[t.x], col_part + t.intra[t.y]
-                sums[t.x][t.rows] += (t.by_row * row_part).sum(1)
-                sums[t.y][t.cols] += (t.by_col * col_part).sum(0)
+                sums[t.x][t.rows] += (t.by_row * (t.exponential + t.intra[t.x])).sum(1)
+                sums[t.y][t.cols] += (t.by_col * (t.exponential + t.intra[t.y])).sum(0)
                 weights[t.x][t.rows] += t.weights[0]
                 weights[t.y][t.cols] += t.weights[1]
         ctx.save_for_backward(a, b)
@@ -237,16 +170,15 @@ class _Negatives(torch.autograd.Function):
         grads = (torch.zeros_like(sides[0]), torch.zeros_like(sides[1]))
         for tiles in _tiles(sides, ctx.weigh):
             rows, cols, intra = tiles[0].rows, tiles[0].cols, tiles[0].intra
-            within = [torch.zeros_like(part) for part in intra or ()]
+            within = [torch.zeros_like(part) for part in intra]
             for t in tiles:
                 by_row, by_col = t.by_row * grad[t.x][rows, None], t.by_col * grad[t.y][cols]
-                if intra is not None:
-                    within[t.x].addcmul_(by_row, intra[t.x])
-                    within[t.y].addcmul_(by_col, intra[t.y])
+                within[t.x].addcmul_(by_row, intra[t.x])
+                within[t.y].addcmul_(by_col, intra[t.y])
                 between = by_row.add_(by_col).mul_(t.exponential)
                 grads[t.x][rows].addmm_(between, sides[t.y][cols])
                 grads[t.y][cols].addmm_(between.t(), sides[t.x][rows])
-            for side, total, part in zip(sides, grads, within, strict=False):
+            for side, total, part in zip(sides, grads, within, strict=True):
                 total[rows].addmm_(part, side[cols])
                 total[cols].addmm_(part.t(), side[rows])
         return *grads, None

@@ -1,0 +1,136 @@
+"""HomoGCL with every switch that the study turns, one at a time or together."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import torch
+from pydantic import Field
+from torch import Tensor
+from torch_geometric.data import Data
+
+from homogcl.homophily.clusters import centroids, spread
+from homogcl.homophily.plugins.base import ClusterConfig, HomoViews, NeighborPlugin
+from homogcl.homophily.plugins.homogcl import HomoGCL
+from homogcl.homophily.positives import Combine, Positives
+from homogcl.homophily.saliency import homophily_loss, saliency, soft_assignment
+from homogcl.homophily.selection import most_modular
+from homogcl.methods.base import Method
+from homogcl.nn.encoders import move_target, target_of
+from homogcl.nn.unit_rows import of_length
+
+
+class Levers(NeighborPlugin):
+    """HomoGCL, each of whose choices can be changed alone.
+
+    With its defaults it is `+homogcl`. The settings beyond those of HomoGCL say what the clusters
+    are of and how they are found, from which step on neighbors count, and whether they enter the
+    base's loss as the paper has it or by a mean.
+    """
+
+    name = "HomoGCL with levers"
+    ways = HomoGCL.ways
+    progress: Tensor  # share of the steps that are done, where `start_at` asks for it
+
+    class Config(HomoGCL.Config):
+        """Settings of HomoGCL, and the levers."""
+
+        combine: Literal["paper", "mean", "weighted mean"] = "paper"
+        clustered: Literal["embeddings", "directions"] = "embeddings"  # what the clusters are of
+        choose_clusters: bool = False  # whether k is the most modular of 5, 10, ..., 30 instead
+        cluster_momentum: float = Field(default=0.0, ge=0, lt=1)  # of the encoder they are found by
+        warm_start: bool = True  # whether k-means goes on from the last step's clusters
+        kmeans_iterations: int = Field(default=20, ge=1)
+        saliency_scale: float = Field(default=1.0, ge=0, le=1)  # what S is multiplied by
+        start_at: float = Field(default=0.0, ge=0, lt=1)  # share of the steps without the plug-in
+
+    config: Config
+
+    def __init__(self, base: Method, config: Config) -> None:
+        """Put the plug-in on `base`."""
+        super().__init__(base, config)
+        # A copy of the base that follows it slowly; only its embeddings are used.
+        self.slow = target_of(base) if config.cluster_momentum else None
+        if config.start_at:
+            self.register_buffer("progress", torch.zeros((), dtype=torch.float64))
+
+    @classmethod
+    def ways_of(cls, config: ClusterConfig | None) -> tuple[Combine, ...]:
+        """Return the paper's ways, or the mean that the settings ask for."""
+        chosen = getattr(config, "combine", "paper")
+        return cls.ways if chosen == "paper" else (Combine(chosen),)
+
+    def check(self, nodes: int) -> None:
+        """Refuse more clusters than nodes, unless their number is chosen."""
+        if self.config.choose_clusters:
+            self.base.check(nodes)
+        else:
+            super().check(nodes)
+
+    def objective(
+        self, views: HomoViews, positives: Positives = Positives.none()
+    ) -> dict[str, Tensor]:
+        """Return the base's terms with expanded positives, and the homophily loss."""
+        if self.config.start_at and float(self.progress) < self.config.start_at:
+            return self.base.objective(views.base)
+        edge_index = views.graph.edge_index
+        h = self._rows(self.base.embed(views.graph))
+        c = self._centroids(self._clustered(h, views.graph), edge_index, views.cluster_seed)
+        r = soft_assignment(h, c, self._two_sigma_sq(h, c))
+        terms = self.expanded(views, r, self._weight(r, edge_index))
+        return {**terms, "homophily": homophily_loss(r, edge_index)}
+
+    def term_weights(self) -> dict[str, float]:
+        """Return α and β beside the base's own weights."""
+        mine = {"homophily": self.config.homophily_weight, "neighbors": self.config.neighbor_weight}
+        return {**self.base.term_weights(), **mine}
+
+    def assignment(self, graph: Data) -> Tensor | None:
+        """Return R of the nodes of `graph` under the clusters of the last step, [N, k]."""
+        if not self.centroids.numel():
+            return None
+        h = self._rows(self.embed(graph))
+        return soft_assignment(h, self.centroids, self._two_sigma_sq(h, self.centroids))
+
+    def after_step(self, progress: float) -> None:
+        """Let the base follow the step, and its slow copy the base."""
+        super().after_step(progress)
+        if self.slow is not None:
+            move_target(self.slow, self.base, self.config.cluster_momentum)
+        if self.config.start_at:
+            self.progress.fill_(progress)
+
+    def _rows(self, h: Tensor) -> Tensor:
+        return h if self.config.clustered == "embeddings" else of_length(h, 1.0)
+
+    def _clustered(self, h: Tensor, graph: Data) -> Tensor:
+        """Return the rows whose clusters are looked for, without a gradient, [N, d]."""
+        if self.slow is None:
+            return h.detach()
+        with torch.no_grad():
+            return self._rows(self.slow.embed(graph))
+
+    def _two_sigma_sq(self, h: Tensor, c: Tensor) -> float | Tensor:
+        unit = 1.0 if self.config.width == "fixed" else spread(h, c, self.sharing.nodes)
+        return self.config.two_sigma_sq * unit
+
+    def _centroids(self, h: Tensor, edge_index: Tensor, seed: int) -> Tensor:
+        k, iterations = self.config.num_clusters, self.config.kmeans_iterations
+        nodes = self.sharing.nodes
+        rng = torch.Generator(device=h.device).manual_seed(seed)
+        if self.config.warm_start and self.centroids.numel():
+            start = self.centroids
+            self.centroids = centroids(h, len(start), rng, start, iterations, nodes)
+        elif self.config.choose_clusters:
+            best = most_modular(h, edge_index, rng, max_iterations=iterations, ranks=nodes)
+            self.centroids = best.centroids
+        else:
+            self.centroids = centroids(h, k, rng, None, iterations, nodes)
+        return self.centroids
+
+    def _weight(self, r: Tensor, edge_index: Tensor) -> Tensor:
+        if self.config.saliency == "hard":
+            s = torch.ones(edge_index.size(1), dtype=r.dtype, device=r.device)
+        else:
+            s = saliency(r if self.config.saliency_gradient else r.detach(), edge_index)
+        return s * self.config.saliency_scale

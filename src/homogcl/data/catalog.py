@@ -1,0 +1,107 @@
+"""Names of data sets and of users' own graphs; nothing here reads a graph or loads torch."""
+
+from __future__ import annotations
+
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+
+from homogcl.core.errors import UnknownName
+from homogcl.data.published import sources
+from homogcl.data.published.root import data_root
+from homogcl.data.published.sources import SOURCES, Source
+from homogcl.data.shares import demo_shares
+
+ENTRY_POINTS = "homogcl.datasets"
+_OTHER_NAMES = {"ogbnarxiv": "arxiv"}
+
+
+def data_names() -> list[str]:
+    """Return the names that `load` takes: built in, then registered by other packages."""
+    return ["demo", *SOURCES, *(name for name in readers() if not _is_built_in(name))]
+
+
+def source(name: str) -> Source | None:
+    """Return title, files and origin of a published data set, or None for any other."""
+    return SOURCES.get(resolved_name(name))
+
+
+def lacks_features(data: str | Path, root: str | Path | None = None) -> bool:
+    """Return whether a published data set lies here without its file of features.
+
+    `load` then makes features of the edges, as it does for any graph with features="structural".
+    """
+    published = SOURCES.get(plain_name(data)) if isinstance(data, str) else None
+    return published is not None and sources.lacks_features(published, data_root(root))
+
+
+def own_path(data: str | Path) -> Path | None:
+    """Return the path of a user's own graph, or None if `data` names a data set.
+
+    A data set's name means the data set, even where a file is called the same: `./cora` is the
+    file.
+    """
+    if isinstance(data, Path):
+        return data.expanduser()
+    if _is_name(data):
+        return None
+    path = Path(data).expanduser()
+    return path if "/" in data or path.suffix or path.exists() else None
+
+
+def graph_name(data: str | Path) -> str:
+    """Return a graph's name in records: a data set's name, or the end of a path.
+
+    >>> graph_name("friends/edges.csv.gz"), graph_name("data/friends/graph.toml")
+    ('edges', 'friends')
+    """
+    path = own_path(data)
+    if path is None:
+        return resolved_name(str(data))
+    from homogcl.data.own.files import TOML
+    from homogcl.data.own.tables import ending
+
+    path = path.resolve()
+    if path.name == TOML:
+        path = path.parent
+    stem = path.name if path.is_dir() else path.name.removesuffix(".gz").removesuffix(ending(path))
+    name = stem.strip(".") or "graph"
+    # Records and presets of a published data set are not this graph's.
+    return f"{name}-own" if _is_name(name) else name
+
+
+def readers() -> dict[str, EntryPoint]:
+    """Return the data sets of other packages: callables from the data root to a graph, by name."""
+    return {entry.name: entry for entry in entry_points(group=ENTRY_POINTS)}
+
+
+def resolved_name(name: str) -> str:
+    """Return the one form of a data set's name, or raise `UnknownName`."""
+    if _is_listed(name):
+        return name
+    plain = plain_name(name)
+    if (shares := demo_shares(plain)) is not None:
+        return shares.name()
+    if not _is_listed(plain):
+        raise UnknownName("data set", name, data_names())
+    return plain
+
+
+def plain_name(name: str) -> str:
+    """Return a name in small letters without - and _, and that of a data set with two names."""
+    plain = name.lower().replace("-", "").replace("_", "")
+    return _OTHER_NAMES.get(plain, plain)
+
+
+def _is_name(data: str) -> bool:
+    """Return whether a data set is called so, up to case and the characters - and _."""
+    plain = plain_name(data)
+    return _is_listed(data) or demo_shares(plain) is not None or _is_listed(plain)
+
+
+def _is_built_in(name: str) -> bool:
+    return name == "demo" or name in SOURCES
+
+
+def _is_listed(name: str) -> bool:
+    # Readers of other packages come last, since the search for them takes milliseconds.
+    return _is_built_in(name) or name in readers()

@@ -1,0 +1,1 @@
+"""The plug-ins: neighbors as positives of any base method that takes pairs."""

@@ -1,0 +1,49 @@
+"""Adaptive HomoGCL: the base's own loss, averaged over a node and its neighbors."""
+
+from __future__ import annotations
+
+from torch import Tensor
+from torch_geometric.data import Data
+
+from homogcl.homophily.clusters import spread
+from homogcl.homophily.plugins.base import ClusterConfig, HomoViews, NeighborPlugin
+from homogcl.homophily.positives import Combine, Positives
+from homogcl.homophily.saliency import saliency, soft_assignment
+from homogcl.nn.unit_rows import of_length
+
+
+class Adaptive(NeighborPlugin):
+    """HomoGCL with nothing to be tuned to the scale of the embeddings or of the base's loss.
+
+    Clusters are of the embeddings' directions and as wide as they are: with c the centroids of
+    the unit rows ĥ, 2σ² is the mean squared distance of a row to its nearest centroid. S is a
+    plain weight, through which nothing is learned, and there is no homophily loss. The loss of a
+    node is the base's own loss, averaged over the node itself and its neighbors in the other view,
+    which weigh as one together:
+
+        J_i = (ℓ(i, i) + Σ_j w_ij ℓ(i, j)) / (1 + Σ_j w_ij),   w_ij = S_ij / (degree of i + 0.01)
+
+    docs/homophily-study.md has the runs that speak for each of these choices.
+    """
+
+    name = "Adaptive HomoGCL"
+    ways = (Combine.MEAN,)
+
+    class Config(ClusterConfig):
+        """Settings of the plug-in."""
+
+    def objective(
+        self, views: HomoViews, positives: Positives = Positives.none()
+    ) -> dict[str, Tensor]:
+        """Return the base's terms, each averaged over a node's positives."""
+        h = of_length(self.base.embed(views.graph), 1.0).detach()
+        c = self.next_centroids(h, views.cluster_seed)
+        r = soft_assignment(h, c, spread(h, c, self.sharing.nodes))
+        return self.expanded(views, r, saliency(r, views.graph.edge_index))
+
+    def assignment(self, graph: Data) -> Tensor | None:
+        """Return R of the nodes of `graph` under the clusters of the last step, [N, k]."""
+        if not self.centroids.numel():
+            return None
+        h = of_length(self.embed(graph), 1.0)
+        return soft_assignment(h, self.centroids, spread(h, self.centroids, self.sharing.nodes))

@@ -1,0 +1,92 @@
+"""HomoGCL: neighbors as positives, weighted by how surely they share a cluster."""
+
+from __future__ import annotations
+
+from typing import Literal, Self
+
+import torch
+from pydantic import Field, model_validator
+from torch import Tensor
+from torch_geometric.data import Data
+
+from homogcl.core.errors import UserError
+from homogcl.homophily.clusters import spread
+from homogcl.homophily.plugins.base import ClusterConfig, HomoViews, NeighborPlugin
+from homogcl.homophily.positives import Combine, Positives
+from homogcl.homophily.saliency import homophily_loss, saliency, soft_assignment
+from homogcl.methods.base import Method
+
+
+class HomoGCL(NeighborPlugin):
+    """HomoGCL (Li et al., KDD 2023), Algorithm 1, over any base with pair positives.
+
+    Each step encodes the clean graph to H, finds k centroids of H by k-means, takes the Gaussian
+    posteriors R of the clusters and S_ij = cos(R_i, R_j) on the edges, hands the edges weighted
+    by S to the base as positives, and adds the homophily loss:
+
+        J = L_base(S) + α L_homo  (+ β L_2 where the base has no negatives, Section 4.4)
+
+    `saliency="hard"` is the paper's HomoGCL_hd: all neighbors weigh 1.
+    """
+
+    name = "HomoGCL"
+    ways = (Combine.SUM, Combine.TERM)
+
+    class Config(ClusterConfig):
+        """Settings of the plug-in."""
+
+        two_sigma_sq: float = Field(default=1e-3, gt=0)  # 2σ² of Eq. (5), in the unit `width`
+        width: Literal["fixed", "clusters"] = "fixed"  # 1, or a node's mean squared distance to c
+        homophily_weight: float = 1.0  # α
+        neighbor_weight: float = 1.0  # β, for bases whose neighbors have a term of their own
+        saliency: Literal["soft", "hard"] = "soft"
+        saliency_gradient: bool = True  # whether the encoder learns through S
+
+        @model_validator(mode="after")
+        def _gradient_needs_soft(self) -> Self:
+            if self.saliency == "hard" and not self.saliency_gradient:
+                raise ValueError("saliency=hard has no gradient: leave saliency_gradient out")
+            return self
+
+    config: Config
+
+    @classmethod
+    def check_base(cls, base: Method | type[Method], config: ClusterConfig | None = None) -> None:
+        """Refuse a base without pair positives, and β on one whose neighbors have no term."""
+        weight = getattr(config, "neighbor_weight", 1.0)
+        if cls.combine_on(base) is not Combine.TERM and weight != 1.0:
+            raise UserError(
+                f"neighbor_weight={weight}: {base.name} has no term of neighbors to weigh"
+            )
+
+    def objective(
+        self, views: HomoViews, positives: Positives = Positives.none()
+    ) -> dict[str, Tensor]:
+        """Return the base's terms with expanded positives, and the homophily loss (lines 5-11)."""
+        edge_index = views.graph.edge_index
+        h = self.base.embed(views.graph)
+        c = self.next_centroids(h.detach(), views.cluster_seed)
+        r = soft_assignment(h, c, self._two_sigma_sq(h, c))
+        terms = self.expanded(views, r, self._weight(r, edge_index))
+        return {**terms, "homophily": homophily_loss(r, edge_index)}
+
+    def term_weights(self) -> dict[str, float]:
+        """Return α and β beside the base's own weights."""
+        mine = {"homophily": self.config.homophily_weight, "neighbors": self.config.neighbor_weight}
+        return {**self.base.term_weights(), **mine}
+
+    def assignment(self, graph: Data) -> Tensor | None:
+        """Return R of the nodes of `graph` under the clusters of the last step, [N, k]."""
+        if not self.centroids.numel():
+            return None
+        h = self.embed(graph)
+        return soft_assignment(h, self.centroids, self._two_sigma_sq(h, self.centroids))
+
+    def _two_sigma_sq(self, h: Tensor, c: Tensor) -> float | Tensor:
+        unit = 1.0 if self.config.width == "fixed" else spread(h, c, self.sharing.nodes)
+        return self.config.two_sigma_sq * unit
+
+    def _weight(self, r: Tensor, edge_index: Tensor) -> Tensor:
+        if self.config.saliency == "hard":
+            return torch.ones(edge_index.size(1), dtype=r.dtype, device=r.device)
+        return saliency(r if self.config.saliency_gradient else r.detach(), edge_index)

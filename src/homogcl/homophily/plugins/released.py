@@ -1,0 +1,65 @@
+"""HomoGCL as the published code computes it, where that differs from the paper."""
+
+from __future__ import annotations
+
+import torch
+from pydantic import Field
+from torch import Tensor
+from torch_geometric.data import Data
+
+from homogcl.homophily.clusters import centroids
+from homogcl.homophily.plugins.base import ClusterConfig, HomoViews, NeighborPlugin
+from homogcl.homophily.positives import Combine, Positives
+from homogcl.homophily.saliency import homophily_loss, saliency, soft_assignment
+
+SEED = 1234
+NODES_PER_CLUSTER = 256
+
+
+class Released(NeighborPlugin):
+    """HomoGCL as its authors' code has it.
+
+    It departs from Algorithm 1 in four places: k-means starts anew at each step, from one fixed
+    seed and on at most 256 nodes per cluster; a node's own pair stands in the denominator twice;
+    a node's neighbors weigh as one together; and the homophily loss averages over self-loops too.
+    """
+
+    name = "Released HomoGCL"
+    ways = (Combine.RELEASED,)
+
+    class Config(ClusterConfig):
+        """Settings of the plug-in."""
+
+        two_sigma_sq: float = Field(default=1e-3, gt=0)  # 2σ² of Eq. (5)
+        homophily_weight: float = 1.0  # α
+
+    config: Config
+
+    def objective(
+        self, views: HomoViews, positives: Positives = Positives.none()
+    ) -> dict[str, Tensor]:
+        """Return the base's terms with expanded positives, and the homophily loss."""
+        edge_index = views.graph.edge_index
+        h = self.base.embed(views.graph)
+        r = soft_assignment(h, self._fresh_centroids(h.detach()), self.config.two_sigma_sq)
+        terms = self.expanded(views, r, saliency(r, edge_index))
+        edges = edge_index.size(1)
+        with_loops = homophily_loss(r, edge_index) * (edges / (edges + r.size(0)))
+        return {**terms, "homophily": with_loops}
+
+    def term_weights(self) -> dict[str, float]:
+        """Return α beside the base's own weights."""
+        return {**self.base.term_weights(), "homophily": self.config.homophily_weight}
+
+    def assignment(self, graph: Data) -> Tensor | None:
+        """Return R of the nodes of `graph` under the clusters of the last step, [N, k]."""
+        if not self.centroids.numel():
+            return None
+        return soft_assignment(self.embed(graph), self.centroids, self.config.two_sigma_sq)
+
+    def _fresh_centroids(self, h: Tensor) -> Tensor:
+        k = self.config.num_clusters
+        rng = torch.Generator(device=h.device).manual_seed(SEED)
+        sample = torch.randperm(h.size(0), generator=rng, device=h.device)[: NODES_PER_CLUSTER * k]
+        self.centroids = centroids(h[sample], k, rng, ranks=self.sharing.nodes)
+        return self.centroids

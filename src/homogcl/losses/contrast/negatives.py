@@ -1,0 +1,110 @@
+"""The negatives of InfoNCE as values: which pairs are summed over, and how."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar, Protocol
+
+from torch import Tensor
+
+from homogcl.core.distributed import ALONE, Ranks
+from homogcl.losses.contrast.sampled import Columns, sampled_log_sums
+from homogcl.losses.contrast.tiles import ACROSS, BOTH, Tiling, Workspace, log_sums
+from homogcl.losses.contrast.weighted import Hardness, weighted_sums
+from homogcl.nn.sparse import Pattern
+
+
+@dataclass(frozen=True)
+class Sums:
+    """Sums over the negatives of each anchor, for the anchors of the first and the second view.
+
+    Attributes:
+        logs: Logarithms of the sums over all pairs that are neither own nor listed, [N] each.
+        weights: How much each listed pair would weigh as a negative, [P] each; 1 by default.
+    """
+
+    logs: tuple[Tensor, Tensor]
+    weights: tuple[Tensor | float, Tensor | float] = (1.0, 1.0)
+
+
+class Negatives(Protocol):
+    """Which pairs an anchor is told from."""
+
+    own_view: ClassVar[bool]  # whether nodes of the anchor's own view are among them
+
+    def sums(self, a: Tensor, b: Tensor, temperature: float, pairs: Pattern) -> Sums:
+        """Return the sums over the negatives.
+
+        Args:
+            a: Vectors of the first view, scaled so that products are logits θ/τ, [N, d].
+            b: Vectors of the second view, likewise, [N, d].
+            temperature: τ.
+            pairs: Pairs that are listed apart and not summed.
+        """
+
+
+@dataclass(frozen=True)
+class AllPairs:
+    """All other nodes of both views, exactly and tile by tile.
+
+    Attributes:
+        workspace: Memory to reuse from step to step, and how much of it there may be.
+        ranks: Processes that have the same vectors and split the sums among them.
+        tile: Rows of a tile; chosen for the device by default.
+    """
+
+    own_view: ClassVar[bool] = True
+
+    workspace: Workspace = field(default_factory=Workspace)
+    ranks: Ranks = ALONE
+    tile: int | None = None
+
+    def sums(self, a: Tensor, b: Tensor, temperature: float, pairs: Pattern) -> Sums:
+        """Return the exact sums."""
+        nodes = a.size(0)
+        size = min(self.tile or (1024 if a.device.type == "cpu" else 4096), max(nodes, 1))
+        sides = BOTH if self.own_view else ACROSS
+        tiling = Tiling.of(nodes, size, self.workspace, pairs, sides)
+        return Sums(log_sums(a, b, tiling, self.ranks))
+
+
+@dataclass(frozen=True)
+class CrossView(AllPairs):
+    """All other nodes of the other view, exactly and tile by tile."""
+
+    own_view: ClassVar[bool] = False
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """All other nodes of both views, estimated without bias from a few that stand for all."""
+
+    own_view: ClassVar[bool] = True
+
+    columns: Columns
+
+    def sums(self, a: Tensor, b: Tensor, temperature: float, pairs: Pattern) -> Sums:
+        """Return the estimated sums."""
+        return Sums(sampled_log_sums(a, b, self.columns, pairs))
+
+
+@dataclass(frozen=True)
+class Weighted:
+    """All other nodes of both views, each by its own weight, exactly and tile by tile.
+
+    An anchor's weights are scaled to mean 1.
+
+    Attributes:
+        hardness: Where the weights come from.
+        tile: Rows of a tile.
+    """
+
+    own_view: ClassVar[bool] = True
+
+    hardness: Hardness
+    tile: int = 1024
+
+    def sums(self, a: Tensor, b: Tensor, temperature: float, pairs: Pattern) -> Sums:
+        """Return the weighted sums, and what the listed pairs would weigh."""
+        logs, weights = weighted_sums(a, b, temperature, self.hardness, pairs, self.tile)
+        return Sums(logs, weights)

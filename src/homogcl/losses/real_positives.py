@@ -1,0 +1,24 @@
+"""AFGRL's positives: nearest pairs that an edge or a cluster confirms."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from homogcl.nn.sparse import Pattern
+
+
+def real_positives(nearest: Tensor, labels: Tensor, edge_index: Tensor) -> Pattern:
+    """Return the nearest pairs that are edges, or share a cluster in some clustering.
+
+    Args:
+        nearest: For each node the nodes nearest to it, [N, k].
+        labels: Each node's cluster in each clustering, [runs, N].
+        edge_index: Edges, int64 [2, E].
+    """
+    n, k = nearest.shape
+    row = torch.arange(n, device=nearest.device).repeat_interleave(k)
+    col = nearest.sort(dim=1).values.flatten()
+    adjacent = torch.isin(row * n + col, edge_index[0] * n + edge_index[1])
+    real = adjacent | (labels[:, row] == labels[:, col]).any(0)
+    return Pattern.at(row[real], col[real], (n, n))

@@ -1,0 +1,137 @@
+"""How an encoder computes its layers: at once, in blocks, or with a product that views share.
+
+An encoder holds one of these objects, by default `AtOnce`. `encoders.in_blocks` and
+`encoders.shared_inputs` give all encoders of a network another one for a while.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import torch
+from torch import Tensor, nn
+from torch_geometric.data import Data
+
+from homogcl.nn.layers import Layer, Structure
+from homogcl.nn.sparse import take_rows
+
+
+class Computation(Protocol):
+    """A way to compute a layer and the norm and activation behind it."""
+
+    def output(
+        self, layer: Layer, tail: nn.Module, x: Tensor, structure: Structure, view: Data
+    ) -> Tensor:
+        """Return `tail(layer(x, structure))`, [N, fan_out].
+
+        Args:
+            layer: What to compute.
+            tail: The norm and the activation behind the layer.
+            x: The layer's input: the features of `view`, or the output of the layer before.
+            structure: What the layers share of `view`.
+            view: The graph that is encoded.
+        """
+        ...
+
+
+class AtOnce:
+    """All nodes at once, every view for itself."""
+
+    def output(
+        self, layer: Layer, tail: nn.Module, x: Tensor, structure: Structure, view: Data
+    ) -> Tensor:
+        """Return `tail(layer(x, structure))`, [N, fan_out]."""
+        h: Tensor = tail(layer(x, structure))
+        return h
+
+
+@dataclass(frozen=True)
+class InBlocks:
+    """One block of nodes after another, for networks in evaluation mode.
+
+    Beside a layer's input and output only the projected rows of all nodes exist at once. The
+    tail must take each node for itself, as norms do in evaluation mode.
+    """
+
+    block: int  # nodes at a time
+
+    def output(
+        self, layer: Layer, tail: nn.Module, x: Tensor, structure: Structure, view: Data
+    ) -> Tensor:
+        """Return `tail(layer(x, structure))`, [N, fan_out]."""
+        z = self._filled(x.size(0), lambda start, stop: layer.project(_range(x, start, stop)))
+
+        def combined(start: int, stop: int) -> Tensor:
+            part = structure.part(start, stop)
+            rows: Tensor = tail(layer.combine(_range(x, start, stop), z, part))
+            return rows
+
+        return self._filled(x.size(0), combined)
+
+    def _filled(self, nodes: int, rows: Callable[[int, int], Tensor]) -> Tensor:
+        """Return the rows of all blocks in one tensor, which exists from the first block on."""
+        first = rows(0, min(self.block, nodes))
+        whole = first.new_empty(nodes, first.size(1))
+        whole[: self.block] = first
+        for start in range(self.block, nodes, self.block):
+            stop = min(start + self.block, nodes)
+            whole[start:stop] = rows(start, stop)
+        return whole
+
+
+class SharedInput:
+    """The first layer's product X W once for all views of a graph that share the features X.
+
+    A view whose feature columns M are masked has the product X W - X_M W_M, where X_M are those
+    few columns: two views and the clean graph then cost little more than one of them, forward
+    and, since their gradients meet in the shared product, backward. The result is the same up to
+    rounding. Features that are not dense, and layers without such a product, are not shared.
+
+    An object serves one encoder in one step.
+    """
+
+    def __init__(self) -> None:
+        """Begin without products."""
+        self._products: list[_Product] = []
+
+    def output(
+        self, layer: Layer, tail: nn.Module, x: Tensor, structure: Structure, view: Data
+    ) -> Tensor:
+        """Return `tail(layer(x, structure))`, [N, fan_out]."""
+        weight = layer.input_weight() if x is view.x else None
+        if weight is None or x.layout != torch.strided:
+            return AtOnce().output(layer, tail, x, structure, view)
+        h: Tensor = tail(layer.combine(x, self._projected(layer, weight, view), structure))
+        return h
+
+    def _projected(self, layer: Layer, weight: Tensor, view: Data) -> Tensor:
+        """Return `layer.project(view.x)`, [N, fan_out], from the unmasked features' product."""
+        features: Tensor = view.get("unmasked", view.x)
+        product = self._product(layer, features, weight._version)
+        if "masked" not in view or view.masked.numel() == 0:
+            return product
+        return torch.addmm(product, features[:, view.masked], weight[view.masked], alpha=-1.0)
+
+    def _product(self, layer: Layer, features: Tensor, version: int) -> Tensor:
+        state = (version, torch.is_grad_enabled())
+        for each in self._products:
+            if each.features is features and each.state == state:
+                return each.product
+        product = layer.project(features)
+        self._products.append(_Product(features, state, product))
+        return product
+
+
+@dataclass(frozen=True)
+class _Product:
+    """A product of features with the weight as it was, with a gradient or without."""
+
+    features: Tensor  # X, [N, d]
+    state: tuple[int, bool]  # version of W, whether a gradient flows
+    product: Tensor  # X W, [N, fan_out]
+
+
+def _range(x: Tensor, start: int, stop: int) -> Tensor:
+    return take_rows(x, torch.arange(start, stop, device=x.device))

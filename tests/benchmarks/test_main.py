@@ -1,0 +1,58 @@
+"""Parts are run by name, shown beside their limits, and kept as data beside the others."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from benchmarks import __main__ as program
+
+
+def part() -> list[program.Row]:
+    """Return two rows."""
+    return [("seconds", 0.25, "under 1"), ("GB", 2.0, "")]
+
+
+@pytest.fixture
+def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where the results go, with those of a part that is not run."""
+    path = tmp_path / "results.json"
+    path.write_text('{"scale": {"rows": []}, "quick": {"rows": ["old"]}}')
+    monkeypatch.setattr(program, "KEPT", path)
+    monkeypatch.setattr(program, "PARTS", {"quick": part})
+    monkeypatch.setattr(program, "DEFAULT", ("quick",))
+    return path
+
+
+@pytest.mark.parametrize("names", [["quick"], []])
+def test_rows_are_shown_and_replace_those_of_the_same_part(
+    names: list[str], kept: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    program.main(names)
+    printed = capsys.readouterr().out
+    assert "under 1" in printed
+    assert "0.25" in printed
+    results = json.loads(kept.read_text("utf-8"))
+    assert results["scale"] == {"rows": []}
+    assert results["quick"]["rows"] == [
+        {"measure": "seconds", "value": 0.25, "held_to": "under 1"},
+        {"measure": "GB", "value": 2.0, "held_to": ""},
+    ]
+    assert {"python", "torch"} <= set(results["quick"]["versions"])
+
+
+def test_growth_is_told_as_an_exponent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        program, "measure", lambda name, nodes: {"seconds": 3.0 * nodes**2, "bytes": 5.0 * nodes}
+    )
+    rows = {what: (value, held) for what, value, held in program.growth()}
+    assert rows["exponent of seconds in N"][0] == pytest.approx(2.0)
+    assert rows["exponent of bytes in N"][0] == pytest.approx(1.0)
+    assert rows["exponent of bytes in N"][1] == "under 1.2"
+
+
+def test_every_default_part_exists_and_says_what_it_is() -> None:
+    assert set(program.DEFAULT) <= set(program.PARTS)
+    assert all(each.__doc__ for each in program.PARTS.values())

@@ -1,0 +1,44 @@
+"""The page of a run, as a user asks for it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.papers import NODES
+from tests.shell import Shell
+
+
+@pytest.fixture
+def run(homogcl: Shell, papers: Path) -> Path:
+    """The folder of a run without training."""
+    homogcl("train", "raw", papers, "--out", "run")
+    return Path("run")
+
+
+def test_page_lies_in_the_run_folder_unless_another_place_is_named(
+    homogcl: Shell, run: Path
+) -> None:
+    before = {path.name for path in run.iterdir()}
+    assert f"wrote {run / 'explore.html'}" in homogcl("explore", run, "--map", "pca")
+    assert {path.name for path in run.iterdir()} - before == {"explore.html"}
+    told = json.loads(homogcl("explore", run, "--map", "pca", "-o", "page.html", "--json"))
+    page = Path("page.html")
+    assert told["page"] == "page.html"
+    assert told["nodes"] == NODES
+    assert told["bytes"] == page.stat().st_size
+    assert "p89" in page.read_text("utf-8")
+
+
+def test_graph_that_is_gone_is_named_and_can_be_said_anew(
+    homogcl: Shell, run: Path, papers: Path
+) -> None:
+    papers.rename(papers.parent / "elsewhere")
+    assert "papers is gone; say with --data" in homogcl.refuses("explore", run, "--map", "pca")
+    assert not (run / "explore.html").exists()
+    homogcl("explore", run, "--map", "pca", "--data", "elsewhere")
+    assert (run / "explore.html").exists()
+
+
+def test_run_that_is_none_is_one_line(homogcl: Shell) -> None:
+    assert "nowhere" in homogcl.refuses("explore", "nowhere")

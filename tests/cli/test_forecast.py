@@ -1,0 +1,85 @@
+"""What is said of long trainings and of too little memory; no test asks how long anything takes."""
+
+from __future__ import annotations
+
+import pytest
+from torch_geometric.data import Data
+
+from homogcl.cli.forecast import FIRST_EPOCHS, TimeLeft, check_memory, seconds_left
+from homogcl.core.errors import UserError
+from homogcl.presets.resolve import resolve
+from homogcl.runs.run import Run
+from homogcl.training.loop import Epoch
+
+
+@pytest.fixture
+def run(block_graph: Data) -> Run:
+    return Run.of("grace", resolve("grace", ""), block_graph)
+
+
+@pytest.mark.parametrize(
+    ("free", "said"), [(10**12, "nothing"), (3 * 10**9, "warning"), (10**9, "refused")]
+)
+def test_a_training_without_memory_is_warned_of_or_refused(
+    free: int, said: str, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("homogcl.advice.estimate.COPIES", 10**9)
+    monkeypatch.setattr("homogcl.advice.estimate.memory_needed", lambda run: 5 * 10**9)
+    monkeypatch.setattr("homogcl.core.memory.available_bytes", lambda: free)
+    lines: list[str] = []
+    if said == "refused":
+        with pytest.raises(UserError, match=r"need 5\.0 GB and 1\.0 GB are free"):
+            check_memory(run, lines.append)
+    else:
+        check_memory(run, lines.append)
+    assert [line.split(":")[0] for line in lines] == (["warning"] if said == "warning" else [])
+
+
+@pytest.mark.parametrize("free", [10**9, None])
+def test_nothing_is_trained_for_a_graph_that_is_small(
+    free: int | None, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("homogcl.core.memory.available_bytes", lambda: free)
+    monkeypatch.setattr("homogcl.advice.estimate.memory_needed", pytest.fail)
+    check_memory(run, pytest.fail)
+
+
+def said_after(seconds: list[float], total: int) -> dict[int, str]:
+    """What was said, by the epoch after which it was."""
+    lines: dict[int, str] = {}
+    number = 0
+
+    def say(line: str) -> None:
+        lines[number] = line
+
+    follow = TimeLeft(say)
+    for number, taken in enumerate(seconds, 1):
+        follow(Epoch(number, total, 1.0, {}, taken))
+    return lines
+
+
+def test_the_time_left_is_said_once_after_the_first_epochs() -> None:
+    assert FIRST_EPOCHS == 3
+    assert said_after([5.0, 1.0, 1.0, 1.0, 9.0], 303) == {3: "about 5 minutes left"}
+
+
+def test_long_epochs_are_not_waited_for() -> None:
+    assert said_after([30.0, 30.0], 21) == {1: "about 10 minutes left"}
+
+
+def test_a_short_training_gets_no_line() -> None:
+    assert said_after([0.1] * 50, 50) == {}
+    assert said_after([1.0, 1.0, 1.0, 1.0], 62) == {}  # 59 seconds left
+
+
+def test_a_resumed_training_counts_what_is_left_of_it() -> None:
+    lines: list[str] = []
+    follow = TimeLeft(lines.append)
+    for number in (98, 99, 100):
+        follow(Epoch(number, 400, 1.0, {}, 1.0))
+    assert lines == ["about 5 minutes left"]
+
+
+def test_the_first_epoch_counts_only_where_it_is_alone() -> None:
+    assert seconds_left([8.0], 10) == 80.0
+    assert seconds_left([8.0, 1.0, 3.0], 10) == 20.0

@@ -1,0 +1,52 @@
+"""The nearest nodes and the most suspicious edges, as a user meets them."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet
+import pytest
+
+from tests.papers import NODES
+from tests.shell import FAST, Shell
+
+
+@pytest.fixture
+def run(homogcl: Shell, papers: Path) -> str:
+    """The folder of a training on the papers."""
+    homogcl("train", "grace+homogcl", papers, "--out", "run", *FAST)
+    return "run"
+
+
+def test_neighbors_are_those_of_the_largest_cosines(homogcl: Shell, run: str) -> None:
+    z = np.load("run/embeddings.npy", allow_pickle=False)
+    near = json.loads(homogcl("neighbors", run, "p7", "p3", "-k", 4, "--json"))
+    assert [row["id"] for row in near] == ["p7"] * 4 + ["p3"] * 4
+    unit = z / np.linalg.norm(z, axis=1, keepdims=True)
+    cosines = unit @ unit[7]
+    cosines[7] = -2
+    assert near[0]["neighbor"] == f"p{cosines.argmax()}"
+    assert "p7" in homogcl("neighbors", run, "p7")
+    homogcl("neighbors", run, "-k", 2, "-o", "near.parquet")
+    assert pyarrow.parquet.read_table("near.parquet").num_rows == 2 * NODES
+
+
+def test_edges_are_listed_by_saliency_beside_the_labels(homogcl: Shell, run: str) -> None:
+    summary = json.loads(homogcl("saliency", run, "-o", "edges.parquet", "--json"))
+    edges = pyarrow.parquet.read_table("edges.parquet")
+    assert edges.column_names == ["source", "target", "saliency", "same_label"]
+    assert edges.num_rows == summary["edges"]
+    assert summary["mean"] == pytest.approx(np.mean(edges.column("saliency").to_numpy()), abs=1e-6)
+    assert edges.column("same_label").null_count == summary["edges"] - summary["labeled_edges"] > 0
+    assert "saliency" in homogcl("saliency", run, "--set", "num_clusters=2")
+    assert "did you mean: num_clusters" in homogcl.refuses(
+        "saliency", run, "--set", "num_cluster=2"
+    )
+
+
+@pytest.mark.usefixtures("papers")
+def test_unknown_nodes_are_named(homogcl: Shell) -> None:
+    homogcl("train", "raw", "papers", "--out", "run")
+    assert "no node 'q' in the run's graph of 90 nodes" in homogcl.refuses("neighbors", "run", "q")
+    assert "did you mean: p8" in homogcl.refuses("neighbors", "run", "p8x")
+    assert "name at least one node" in homogcl.refuses("neighbors", "run")

@@ -1,0 +1,166 @@
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import Tensor
+from torch_geometric.data import Data
+
+from homogcl.core.errors import UserError
+from homogcl.core.seeds import stream
+from homogcl.homophily.plugins.base import NoPairPositives
+from homogcl.homophily.positives import CannotCombine, Combine, Positives
+from homogcl.methods.base import Sizes, total
+from homogcl.methods.registry import (
+    build,
+    config_classes,
+    method_class,
+    method_names,
+    plugin,
+    plugin_names,
+)
+from homogcl.presets.resolve import resolve
+from tests.plugged import SETTINGS, gradients, half_of, plugged
+
+BASES = [name for name in method_names() if method_class(name).combines]
+SMALL: dict[str, object] = {"hidden_dim": 8, "out_dim": 4}
+
+
+@pytest.fixture
+def graph(block_graph: Data) -> Data:
+    return half_of(block_graph)
+
+
+@pytest.mark.parametrize("plugin", plugin_names())
+@pytest.mark.parametrize("base", [name for name in method_names() if name not in BASES])
+def test_base_without_pair_positives_is_refused_by_its_name(base: str, plugin: str) -> None:
+    named = method_class(base).name
+    with pytest.raises(NoPairPositives, match=f"^{named} has no pair positives"):
+        build(f"{base}+{plugin}", {}, Sizes(10, 4, 2), seed=0)
+    assert issubclass(NoPairPositives, UserError)
+
+
+def test_plugin_on_a_plugin_is_refused() -> None:
+    with pytest.raises(NoPairPositives):
+        build("grace+homogcl+hard", {}, Sizes(10, 4, 2), seed=0)
+
+
+@pytest.mark.parametrize("base", ["afgrl", "costa", "gbt"])
+def test_a_mean_is_refused_by_bases_that_cannot_take_it(base: str) -> None:
+    named = method_class(base).name
+    with pytest.raises(CannotCombine, match=f"^{named} takes neighbors by term, .* by mean: take"):
+        config_classes(f"{base}+adaptive")
+    assert issubclass(CannotCombine, UserError)
+
+
+@pytest.mark.parametrize("base", [name for name in BASES if name != "grace"])
+def test_what_the_published_code_does_is_known_of_grace_alone(base: str) -> None:
+    with pytest.raises(CannotCombine):
+        config_classes(f"{base}+released")
+
+
+@pytest.mark.parametrize("base", BASES)
+def test_a_base_refuses_by_name_what_it_does_not_combine(graph: Data, base: str) -> None:
+    method = build(base, {}, Sizes.of(graph), seed=0).double()
+    method.prepare(graph, stream(0, "prepare"))
+    weight = torch.ones(graph.num_edges, dtype=torch.float64)
+    views = method.views(graph, stream(0, "augment"))
+    for way in set(Combine) - method.combines:
+        with pytest.raises(CannotCombine, match=f"^{method.name} combines neighbors by .*{way}$"):
+            method.objective(views, Positives(graph.edge_index, weight, combine=way))
+
+
+@pytest.mark.parametrize("base", BASES)
+def test_every_way_that_a_base_combines_gives_another_loss(graph: Data, base: str) -> None:
+    losses: dict[str, Tensor] = {}
+    weight = torch.linspace(0.2, 0.9, graph.num_edges, dtype=torch.float64)
+    for way in [None, *sorted(method_class(base).combines)]:
+        method = build(base, {}, Sizes.of(graph), seed=0).double()
+        method.prepare(graph, stream(0, "prepare"))
+        near = Positives.none() if way is None else Positives(graph.edge_index, weight, None, way)
+        terms = method.objective(method.views(graph, stream(0, "augment")), near)
+        losses[str(way)] = total(terms, method.term_weights()).detach()
+    assert len({round(float(loss), 9) for loss in losses.values()}) == len(losses)
+
+
+def _other(value: object) -> object:
+    """Another value for a setting."""
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int | float):
+        return 2 * value
+    return {"fixed": "clusters", "soft": "hard", "hard": "soft"}[str(value)]
+
+
+def _accepting(plugin: str) -> list[str]:
+    names = []
+    for base in BASES:
+        try:
+            config_classes(f"{base}+{plugin}")
+        except CannotCombine:
+            continue
+        names.append(f"{base}+{plugin}")
+    return names
+
+
+SHIPPED = ("homogcl", "hard", "released", "adaptive")
+
+
+@pytest.mark.parametrize("name", [name for plugin in SHIPPED for name in _accepting(plugin)])
+def test_every_setting_that_a_base_accepts_changes_what_is_learned(graph: Data, name: str) -> None:
+    """A training step has another gradient under each setting of the plug-in."""
+    base_model, model = config_classes(name)
+    narrow = {key: value for key, value in SMALL.items() if key in base_model.model_fields}
+    # Wide enough that no soft assignment is rounded to a hard one.
+    start: dict[str, object] = {**narrow, "num_clusters": 3}
+    if "two_sigma_sq" in model.model_fields:
+        start["two_sigma_sq"] = 0.5
+    fixed = plugin(name.partition("+")[2]).settings
+    seen = [_step(graph, name, start)]
+    for key, field in model.model_fields.items():
+        try:
+            settings = {**start, key: _other({**fixed, **start}.get(key, field.default))}
+            seen.append(_step(graph, name, settings))
+        except UserError:
+            continue  # refused by name, which is what silence must not be
+        assert not torch.equal(seen[-1], seen[0]), key
+    assert len(seen) > 1
+
+
+def _step(graph: Data, name: str, settings: dict[str, object]) -> Tensor:
+    method = plugged(graph, name, settings)
+    method.prepare(graph, stream(0, "prepare"))
+    terms = method.objective(method.views(graph, stream(0, "augment")))
+    loss = total(terms, method.term_weights())
+    return torch.cat([gradient.flatten() for gradient in gradients(loss, method)])
+
+
+@pytest.mark.parametrize("plugin", SHIPPED)
+def test_presets_of_the_family_hold_for_what_a_plugin_leaves_open(plugin: str) -> None:
+    for name in _accepting(plugin):
+        for data in ("cora", "citeseer", "pubmed", "an unknown graph"):
+            settings = resolve(name, data).method
+            mine, model = config_classes(name)
+            assert not mine.model_fields.keys() & model.model_fields.keys()
+            assert settings.keys() == mine.model_fields.keys() | model.model_fields.keys()
+    assert resolve(f"grace+{plugin}", "citeseer").method["num_clusters"] == 30
+
+
+def test_state_before_the_first_step_scores_nothing(graph: Data) -> None:
+    method = plugged(graph, "grace+homogcl", SETTINGS)
+    assert method.assignment(graph) is None
+    assert method.edge_scores(graph) is None
+
+
+def test_negatives_are_drawn_by_the_clusters_of_the_step(graph: Data) -> None:
+    settings: dict[str, object] = {**SETTINGS, "negatives": "sampled", "num_negatives": 6}
+    method = plugged(graph, "grace+homogcl", settings)
+    views = method.views(graph, stream(0, "augment"))
+    drawn = method.objective(views)["contrast"].detach()
+    r, s = method.assignment(graph), method.edge_scores(graph)
+    assert r is not None
+    assert s is not None
+    near = Positives(graph.edge_index, s)
+    by_cluster = method.base.stratify(views.base, r.argmax(1))
+    torch.testing.assert_close(drawn, method.base.objective(by_cluster, near)["contrast"].detach())
+    uniform = method.base.objective(views.base, near)["contrast"].detach()
+    assert abs(float(drawn - uniform)) > 1e-6

@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import Tensor, nn
+from torch_geometric.data import Data
+
+from homogcl.data.load import citation_graph
+from homogcl.nn import layers
+from homogcl.nn.computation import AtOnce, InBlocks, SharedInput
+from homogcl.nn.encoders import Encoder, EncoderConfig, in_blocks, shared_inputs
+from homogcl.views.augment import augment, clean_view
+
+
+def graphs(rate: float = 0.3) -> list[Data]:
+    graph = clean_view(citation_graph(num_nodes=30, num_words=12, seed=0))
+    graph.x = graph.x.to_dense().double()
+    rng = torch.Generator().manual_seed(1)
+    return [graph, augment(graph, 0.2, rate, rng), augment(graph, 0.4, rate, rng)]
+
+
+def encoder(**changes: object) -> Encoder:
+    torch.manual_seed(0)
+    config = EncoderConfig.model_validate({"hidden_dim": 7, "out_dim": 5} | changes)
+    return Encoder(config, 12).double()
+
+
+def outputs_and_gradients(network: Encoder, views: list[Data]) -> list[Tensor]:
+    outputs = [network(view) for view in views]
+    sum(((i + 1) * h.square().sum() for i, h in enumerate(outputs)), torch.tensor(0.0)).backward()
+    return [*outputs, *(p.grad for p in network.parameters() if p.grad is not None)]
+
+
+@pytest.mark.parametrize("rate", [0.0, 0.3, 1.0])
+@pytest.mark.parametrize("changes", [{}, {"encoder": "sage"}, {"recompute": True}])
+def test_sharing_changes_neither_outputs_nor_gradients(
+    rate: float, changes: dict[str, object]
+) -> None:
+    views = graphs(rate)
+    apart = outputs_and_gradients(encoder(**changes), views)
+    network = encoder(**changes)
+    with shared_inputs(network):
+        together = outputs_and_gradients(network, views)
+    torch.testing.assert_close(together, apart, rtol=1e-12, atol=1e-12)
+
+
+def test_three_views_take_one_whole_product(monkeypatch: pytest.MonkeyPatch) -> None:
+    shapes = []
+    multiply = layers.multiply
+
+    def counted(x: Tensor, weight: Tensor) -> Tensor:
+        shapes.append(x.size(1))
+        return multiply(x, weight)
+
+    monkeypatch.setattr(layers, "multiply", counted)
+    network, views = encoder(), graphs()
+    with shared_inputs(network):
+        for view in views:
+            network(view)
+        assert shapes.count(12) == 1
+        with torch.no_grad():
+            network(views[0])  # without a gradient: what it leaves must not serve the others
+        network(views[0])
+        assert shapes.count(12) == 2
+    network(views[0])
+    assert shapes.count(12) == 3
+
+
+def test_a_weight_that_moved_has_a_product_of_its_own() -> None:
+    network, views = encoder(), graphs()
+    with shared_inputs(network), torch.no_grad():
+        before = network(views[1])
+        next(network.parameters()).mul_(2.0)
+        assert not torch.equal(network(views[1]), before)
+
+
+def test_sparse_features_are_left_as_they_are() -> None:
+    views = graphs()
+    for view in views:
+        view.x = view.x.to_sparse_csr()
+    apart = outputs_and_gradients(encoder(), views)
+    network = encoder()
+    with shared_inputs(network):
+        together = outputs_and_gradients(network, views)
+    assert all(torch.equal(a, b) for a, b in zip(apart, together, strict=True))
+
+
+def test_every_encoder_of_a_network_computes_another_way_and_then_as_before() -> None:
+    outer, inner = encoder(), encoder(recompute=True)
+    network = nn.ModuleList([outer, nn.Sequential(inner)])
+    with shared_inputs(network):
+        assert isinstance(outer.computation, SharedInput)
+        # Backward computes this one's layers again, when nothing is shared any more.
+        assert isinstance(inner.computation, AtOnce)
+        with in_blocks(network, 3):
+            for each in (outer, inner):
+                assert each.computation == InBlocks(3)
+        assert isinstance(outer.computation, SharedInput)
+    assert isinstance(outer.computation, AtOnce)
+
+
+def test_an_error_inside_leaves_no_trace() -> None:
+    network, graph = encoder(), graphs()[0]
+    graph.x = graph.x[:, :3]
+    with pytest.raises(RuntimeError), in_blocks(network, 4):
+        network(graph)
+    assert isinstance(network.computation, AtOnce)
+
+
+def test_two_encoders_share_no_product() -> None:
+    views, first, second = graphs(), encoder(), encoder()
+    with torch.no_grad():
+        next(second.parameters()).mul_(2.0)
+    apart = [network(view) for network in (first, second) for view in views]
+    with shared_inputs(nn.ModuleList([first, second])):
+        together = [network(view) for network in (first, second) for view in views]
+    torch.testing.assert_close(together, apart, rtol=1e-12, atol=1e-12)

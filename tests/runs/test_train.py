@@ -1,0 +1,157 @@
+"""Training of a run: built and checked once, in memory or into a folder, as the command does."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+from torch_geometric.data import Data
+
+from homogcl.core.distributed import Ranks
+from homogcl.core.errors import UserError
+from homogcl.core.signals import Interrupted
+from homogcl.evaluate.tasks import Task
+from homogcl.methods.inference import embeddings
+from homogcl.methods.registry import Sizes, build
+from homogcl.presets.resolve import resolve
+from homogcl.runs import train
+from homogcl.runs.embedder import Embedder
+from homogcl.runs.folder import RunFolder
+from homogcl.runs.request import Request
+from homogcl.runs.run import Run
+from homogcl.runs.train import fit_run, new_method, train_run
+from homogcl.training.loop import Epoch, fit
+from tests.shell import Shell
+
+SMALL: dict[str, object] = {"epochs": 4, "hidden_dim": 8, "out_dim": 4}
+REQUEST = Request("grace", "demo", 0, SMALL)
+
+
+def test_it_is_what_build_and_fit_give(block_graph: Data) -> None:
+    settings = resolve("grace+homogcl", "", {**SMALL, "num_clusters": 3})
+    seen: list[int] = []
+    run = Run.of("grace+homogcl", settings, block_graph, 3)
+    trained = fit_run(run, on_epoch=lambda epoch: seen.append(epoch.number))
+    method = build("grace+homogcl", settings.method, Sizes.of(block_graph), 3)
+    fit(method, block_graph, settings.train, seed=3)
+    z = embeddings(trained.method, block_graph)
+    assert torch.equal(z, embeddings(method, block_graph))
+    assert seen == [1, 2, 3, 4]
+    assert trained.epochs == 4
+    assert set(trained.terms) == {"contrast", "homophily"}
+
+
+def test_milestones_are_scored_and_change_nothing(block_graph: Data) -> None:
+    plain = Run.of("grace", resolve("grace", "", SMALL), block_graph)
+    followed = replace(plain, milestones=(1, 3), tasks=("unlabeled",))
+    one, two = fit_run(plain), fit_run(followed)
+    assert one.milestones == {}
+    assert set(two.milestones) == {"1", "3"}
+    assert set(two.milestones["1"]) == {"modularity", "modular_clusters", "effective_rank"}
+    same = [embeddings(each.method, block_graph) for each in (one, two)]
+    assert torch.equal(*same)
+
+
+def test_the_method_is_built_and_checked_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[str] = []
+    for name in ("build", "check_fits"):
+        original = getattr(train, name)
+
+        def counted(*arguments: object, name: str = name, original: object = original) -> object:
+            calls.append(name)
+            return original(*arguments)  # type: ignore[operator]
+
+        monkeypatch.setattr(train, name, counted)
+    monkeypatch.setattr("homogcl.training.loop.check_fits", lambda *_: calls.append("again"))
+    train_run(REQUEST.resolve(), tmp_path / "run")
+    assert calls == ["build", "check_fits"]
+
+
+def test_a_task_can_refuse_a_method_before_it_is_trained(
+    block_graph: Data, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def check(method: object) -> None:
+        raise UserError("not this one")
+
+    strict = Task("strict", "m", lambda inputs: {}, check=check)
+    monkeypatch.setattr(train, "task", lambda name: strict)
+    run = replace(Run.of("grace", resolve("grace", ""), block_graph), tasks=("strict",))
+    with pytest.raises(UserError, match="not this one"):
+        new_method(run)
+
+
+def test_python_writes_what_the_command_writes(homogcl: Shell, tmp_path: Path) -> None:
+    words = [word for key, value in SMALL.items() for word in ("--set", f"{key}={value}")]
+    homogcl("train", "grace", "demo", "--out", "typed", *words)
+    epochs: list[int] = []
+    train_run(REQUEST.resolve(), "called", on_epoch=lambda epoch: epochs.append(epoch.number))
+    assert epochs == [1, 2, 3, 4]
+    for name in ("config.json", "model.safetensors", "embeddings.npy", "ids.json"):
+        assert (tmp_path / "called" / name).read_bytes() == (tmp_path / "typed" / name).read_bytes()
+    names = [sorted(path.name for path in Path(run).iterdir()) for run in ("called", "typed")]
+    assert names[0] == names[1]
+
+
+def test_it_goes_on_to_the_same_bits(tmp_path: Path) -> None:
+    run = REQUEST.resolve()
+    train_run(run, tmp_path / "whole")
+
+    def interrupt(epoch: Epoch) -> None:
+        if epoch.number == 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train_run(run, tmp_path / "part", on_epoch=interrupt, save_every={"every": 2})
+    with pytest.raises(UserError, match="holds a run already"):
+        train_run(run, tmp_path / "part")
+    seen: list[Epoch] = []
+    train_run(run, tmp_path / "part", resume=True, on_epoch=seen.append)
+    assert [epoch.number for epoch in seen] == [3, 4]
+    for name in ("model.safetensors", "embeddings.npy"):
+        whole, part = (tmp_path / folder / name for folder in ("whole", "part"))
+        assert whole.read_bytes() == part.read_bytes()
+    assert len(Embedder.load(tmp_path / "part").loss_curve_) == 4
+
+
+def test_what_cannot_be_trained_leaves_no_folder(tmp_path: Path, block_graph: Data) -> None:
+    bad = Request("grace+homogcl", "demo", 0, {**SMALL, "num_clusters": 2501})
+    with pytest.raises(UserError, match="num_clusters=2501"):
+        train_run(bad.resolve(), tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+    in_memory = Run.of("grace", resolve("grace", "", SMALL), block_graph)
+    with pytest.raises(UserError, match="a graph in memory has no name"):
+        train_run(in_memory, tmp_path / "run")
+
+
+def test_more_processes_than_nodes_are_refused(block_graph: Data) -> None:
+    run = Run.of("grace", resolve("grace", "", SMALL), block_graph)
+    with pytest.raises(UserError, match="61 processes are more than the 60 nodes"):
+        new_method(run, Ranks(0, 61))
+
+
+def test_curves_are_followed_in_tensorboard(tmp_path: Path) -> None:
+    train_run(REQUEST.resolve(), tmp_path / "run", tensorboard=tmp_path / "curves")
+    read = EventAccumulator(str(tmp_path / "curves")).Reload()
+    lines = [json.loads(line) for line in (tmp_path / "run" / "metrics.jsonl").open()]
+    written = [event.value for event in read.Scalars("loss")]
+    np.testing.assert_allclose(written, [line["loss"] for line in lines], rtol=1e-6)
+
+
+def test_a_signal_ends_it_after_a_checkpoint(tmp_path: Path) -> None:
+    def stop(epoch: Epoch) -> None:
+        if epoch.number == 2:
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    folder = RunFolder(tmp_path / "run")
+    with pytest.raises(Interrupted):
+        train_run(REQUEST.resolve(), folder, on_epoch=stop)
+    assert [path.name[:14] for path in folder.checkpoints.iterdir()] == ["epoch-00000002"]

@@ -1,0 +1,55 @@
+"""Each check is failed by a method that breaks its promise, and names it."""
+
+import pytest
+
+from homogcl.methods.registry import Method
+from homogcl.testing import CHECKS, ContractBroken, candidate, check_method, checks_of
+from tests.broken import (
+    ChangesTheGraph,
+    Climbs,
+    CountsNodes,
+    Dense,
+    Detached,
+    DrawsInEmbed,
+    Forgets,
+    Gambles,
+    LeavesAParameter,
+    Linear,
+    MindsBlocks,
+    Undocumented,
+    Vector,
+)
+
+
+@pytest.mark.parametrize(
+    ("method", "check"),
+    [
+        (ChangesTheGraph, "graph_is_left_as_it_was"),
+        (DrawsInEmbed, "nothing_in_them_is_random"),
+        (LeavesAParameter, "gradients_reach_what_is_trained: no gradient reaches unused"),
+        (Climbs, "loss_falls"),
+        (Climbs, "loss_falls_on_batches_too"),
+        (MindsBlocks, "embeddings_in_blocks_are_those_of_the_whole_graph"),
+        (CountsNodes, "renumbering_the_nodes"),
+        (Forgets, "state_goes_through_a_file"),
+        (Gambles, "same_seed_gives_the_same_bits"),
+        (Vector, "gradients_reach_what_is_trained: the term 'distance' is no scalar"),
+        (Dense, "sparse_features_do_what_dense_ones_do"),
+        (Undocumented, "declares_what_it_is"),
+        (Detached, "embeddings_are_differentiable"),
+    ],
+)
+def test_a_broken_promise_is_named(method: type[Method], check: str) -> None:
+    with pytest.raises(ContractBroken) as broken:
+        check_method(method)
+    assert check in str(broken.value)
+    assert all(line.startswith(method.__name__) for line in str(broken.value).splitlines())
+
+
+def test_each_check_is_broken_by_some_method_above_or_by_the_trainer() -> None:
+    each = candidate(Linear)
+    others = {
+        "embeddings_are_differentiable",
+        "batches_are_refused_where_a_step_needs_the_whole_graph",
+    }
+    assert {name for name, _ in checks_of(each)} | others == {check.__name__ for check in CHECKS}
