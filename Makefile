@@ -16,11 +16,11 @@ setup: $(READY)  ## Make the virtual environment .venv with every version pinned
 
 # torch comes alone and first, so that pip takes the pinned build before anything else asks for it.
 # Everything else is checked against its hash; requirements.lock says why torch is not.
-$(READY): pyproject.toml constraints.txt requirements.lock
+$(READY): pyproject.toml reproduction/pyproject.toml constraints.txt requirements.lock
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet "$$(grep '^torch==' constraints.txt)" -c constraints.txt
 	$(BIN)/python -m pip install --quiet --no-deps --require-hashes -r requirements.lock
-	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e . -e ./reproduction
 	@touch $@
 
 lock:  ## Write requirements.lock anew from constraints.txt
@@ -64,10 +64,11 @@ bench: $(READY)  ## Measure against peers and limits
 
 bench-scale: $(READY)  ## Measure time and memory on graphs of up to 2,000,000 nodes
 	$(BIN)/python -m benchmarks scale arxiv-step arxiv-epoch
-	for name in scale arxiv-step; do $(BIN)/homogcl table $$name --insert docs/scaling.md; done
+	for name in scale arxiv-step; do $(BIN)/python -m reproduction table $$name --insert docs/scaling.md; done
 
 wheel: $(READY)  ## Build the wheel into dist/
 	$(BIN)/python -m build --wheel
 
 clean:  ## Remove the environment and everything generated
-	rm -rf $(VENV) $(AUDIT) build dist docs/_build .mypy_cache .pytest_cache .ruff_cache .hypothesis src/*.egg-info
+	rm -rf $(VENV) $(AUDIT) build dist docs/_build .mypy_cache .pytest_cache .ruff_cache .hypothesis src/*.egg-info \
+		reproduction/build reproduction/*.egg-info

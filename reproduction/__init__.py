@@ -1,1 +1,1 @@
-"""The paper's tables and figures, from the trainings that they need to the files."""
+"""Tables and figures of the paper, and of a study beyond it: from the trainings to the files."""

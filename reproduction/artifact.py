@@ -1,4 +1,4 @@
-"""What a table or a figure of the paper is made of: cells to record, and a way to write it."""
+"""A table or a figure: the trainings that it needs, and how its files are written."""
 
 from __future__ import annotations
 
@@ -7,32 +7,34 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from homogcl.core.files import write_atomically
+from homogcl.pages.table import Table, to_csv, to_latex, to_markdown
 from homogcl.runs.grid import find_record, run_cell
 from homogcl.runs.log import OnEpoch
 from homogcl.runs.record import Record
 from homogcl.runs.request import Request
 
 
-class Cell(Protocol):
-    """One training whose record is kept; a cell whose record is there is not run again."""
+class Training(Protocol):
+    """A training that leaves a record; one that has its record is not run again."""
 
     @property
     def label(self) -> str:
-        """What the display calls it."""
+        """The name that progress and errors show."""
 
     def path(self, results: Path) -> Path:
         """Return where the record lies below the folder `results`."""
 
-    def found(self, results: Path) -> Record | None:
-        """Return the record below the folder `results`, or None unless it is all that is needed."""
+    def find_record(self, results: Path) -> Record | None:
+        """Return the record below the folder `results`, or None unless it is complete."""
 
     def run(self, results: Path, on_epoch: OnEpoch | None = None) -> tuple[Record, bool]:
         """Return the record below the folder `results`, and whether it was made now."""
 
 
 @dataclass(frozen=True)
-class GraphCell:
-    """A method on a graph, recorded in the folder called `folder`."""
+class GraphTraining:
+    """A method on a graph; `folder` is where the record goes, below the folder of results."""
 
     spec: Request
     folder: str
@@ -46,8 +48,8 @@ class GraphCell:
         """Return where the record lies below the folder `results`."""
         return self.spec.resolve(by_size=False).record_path(results / self.folder)
 
-    def found(self, results: Path) -> Record | None:
-        """Return the record below the folder `results`, or None unless it is all that is needed."""
+    def find_record(self, results: Path) -> Record | None:
+        """Return the record below the folder `results`, or None unless it is complete."""
         return find_record(self.spec.resolve(by_size=False), results / self.folder)
 
     def run(self, results: Path, on_epoch: OnEpoch | None = None) -> tuple[Record, bool]:
@@ -57,17 +59,34 @@ class GraphCell:
 
 @dataclass(frozen=True)
 class Artifact:
-    """A table or a figure of the paper.
+    """A table or a figure of the paper or of the study.
 
     Attributes:
-        name: What the command line calls it.
-        paper: Where it stands in the paper.
-        cells: Returns what must be recorded, small and short if asked for the quick form.
-        write: Writes it from the records below the first folder into the second, quick or not,
-            and returns the files.
+        name: Its name on the command line.
+        title: Its title, or its number in the paper.
+        trainings: Return the trainings it needs; those of the quick form are small and short.
+        write: Write its files and return them. The arguments are the folder of records, the
+            folder of the files, and whether to write the quick form.
     """
 
     name: str
-    paper: str
-    cells: Callable[[bool], list[Cell]]
+    title: str
+    trainings: Callable[[bool], list[Training]]
     write: Callable[[Path, Path, bool], list[Path]]
+
+
+def command(name: str, *, quick: bool) -> str:
+    """Return the command that makes the artifact called `name`."""
+    return f"python -m reproduction {name}{' --quick' if quick else ''}"
+
+
+def write_table(out: Path, name: str, title: str, table: Table) -> list[Path]:
+    """Write a table as Markdown, LaTeX and CSV into the folder `out` and return the files."""
+    texts = {
+        "md": f"# {title}\n\n{to_markdown(table)}\n",
+        "tex": f"% {title}\n{to_latex(table)}\n",
+        "csv": to_csv(table),
+    }
+    return [
+        write_atomically(out / f"{name}.{ending}", text.encode()) for ending, text in texts.items()
+    ]

@@ -4,21 +4,41 @@ from __future__ import annotations
 
 from homogcl.core.errors import UnknownName
 from reproduction.artifact import Artifact
-from reproduction.figures import FIGURES
-from reproduction.paper import TABLE_ARTIFACTS
-from reproduction.study import STUDY
+from reproduction.figures.augmentation import AUGMENTATION
+from reproduction.figures.message_passing import MESSAGE_PASSING
+from reproduction.figures.pipeline import PIPELINE
+from reproduction.figures.saliency import SALIENCY
+from reproduction.figures.sensitivity import SENSITIVITY
+from reproduction.figures.similarity import SIMILARITY
+from reproduction.figures.tsne import TSNE
+from reproduction.paper.tables import PAPER_TABLES
+from reproduction.study.encoders import ENCODERS
+from reproduction.study.generated import GENERATED
+from reproduction.study.goals import GOALS
+from reproduction.study.levers import LEVER_ARTIFACTS
+from reproduction.study.training import TRAINING
 
-ARTIFACTS: dict[str, Artifact] = {**TABLE_ARTIFACTS, **FIGURES}  # the paper's
+# In the paper's order.
+FIGURES: dict[str, Artifact] = {
+    each.name: each
+    for each in (
+        *(AUGMENTATION, SIMILARITY, MESSAGE_PASSING, PIPELINE, SALIENCY, SENSITIVITY, TSNE),
+    )
+}
+STUDY: dict[str, Artifact] = {
+    each.name: each for each in (*LEVER_ARTIFACTS, TRAINING, GENERATED, ENCODERS, *GOALS)
+}
+ARTIFACTS: dict[str, Artifact] = {**PAPER_TABLES, **FIGURES}  # the paper's
 GROUPS: dict[str, dict[str, Artifact]] = {"all": ARTIFACTS, "study": STUDY}
 NAMES = (*ARTIFACTS, *STUDY, *GROUPS)
 
 
 def chosen(names: list[str]) -> list[Artifact]:
     """Return the artifacts called `names`, each once; `all` are the paper's, `study` the others."""
-    known = {**ARTIFACTS, **STUDY}
-    wanted: dict[str, Artifact] = {}
+    singles = {**ARTIFACTS, **STUDY}
+    choice: dict[str, Artifact] = {}
     for name in names:
         if name not in NAMES:
             raise UnknownName("table or figure", name, set(NAMES))
-        wanted |= GROUPS.get(name) or {name: known[name]}
-    return list(wanted.values())
+        choice |= GROUPS.get(name) or {name: singles[name]}
+    return list(choice.values())

@@ -1,32 +1,58 @@
-"""The paper's tables and figures by one command."""
+"""The command line of the reproduction: it parses, calls and shows."""
 
 from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from homogcl.advice.estimate import duration
+from homogcl.cli.table import AsFormat, Format
 from homogcl.core.errors import UserError
 from homogcl.core.files import only_process_in
 from homogcl.core.signals import stopping
 from homogcl.pages import terminal
+from homogcl.pages.table import FORMATS, insert_table
 from reproduction.artifact import Artifact
 from reproduction.catalog import NAMES, chosen
-from reproduction.grid import cells_of, record_cells
+from reproduction.grid import record_trainings, trainings_of
 from reproduction.index import write_index
+from reproduction.tables.named import TABLES, named_table
+
+Results = Annotated[Path, typer.Option(help="Folder of records.")]
 
 
-def reproduce(
+class _MakeByDefault(TyperGroup):
+    """A group of commands in which the name of no command stands for `make NAME`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if args and args[0] not in {*self.commands, "--help"}:
+            args = ["make", *args]
+        return super().parse_args(ctx, args)
+
+
+app = typer.Typer(
+    name="reproduction",
+    cls=_MakeByDefault,
+    help="Tables and figures of the paper and of the study beyond it. "
+    "`python -m reproduction NAME...` is short for `make NAME...`.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    add_completion=False,
+)
+
+
+@app.command()
+def make(
     names: Annotated[list[str], typer.Argument(metavar="NAME...", help=", ".join(NAMES))],
     quick: Annotated[
         bool, typer.Option(help="On a small generated graph, for few steps: minutes, no results.")
     ] = False,
-    out: Annotated[Path, typer.Option(help="Folder for tables and figures.")] = Path(
-        "reproduction"
-    ),
+    out: Annotated[Path, typer.Option(help="Folder for tables and figures.")] = Path("reproduced"),
     results: Annotated[
         Path | None, typer.Option(help="Folder of records (else results; OUT/results if quick).")
     ] = None,
@@ -36,40 +62,58 @@ def reproduce(
 ) -> None:
     """Make tables and figures of the paper (all) or of the study beyond it, with their trainings.
 
-    Trainings whose records are there are not run again, so that the same command goes on where it
-    was stopped. One that fails is named, and the others go on. index.md lists what was made.
+    The word `make` may be left out. Trainings whose records are there are not run again, so that
+    the same command goes on where it was stopped. One that fails is named, and the others go on.
+    index.md lists the files.
     """
     artifacts = chosen(names)
     if quick and results is not None:
         raise UserError("--quick keeps its records below --out: leave out --results")
     records = results or (out / "results" if quick else Path("results"))
-    cells = cells_of(artifacts, quick=quick) if train else []
+    trainings = trainings_of(artifacts, quick=quick) if train else []
     started = time.perf_counter()
     with only_process_in(out):
         with (
-            terminal.grid(len(cells)) as show,
-            stopping(lambda: f"{show.done} of {len(cells)} trainings"),
+            terminal.grid(len(trainings)) as show,
+            stopping(lambda: f"{show.done} of {len(trainings)} trainings"),
         ):
-            failures = record_cells(cells, records, show)
+            failures = record_trainings(trainings, records, show)
         written = _write(artifacts, records, out, quick)
         index = write_index(artifacts, written, records, out, quick=quick)
     files = [path for each in written.values() for path in each]
     for path in [*files, index]:
         terminal.say(f"wrote {path}")
-    taken = duration(time.perf_counter() - started)
-    terminal.say(f"{len(files)} files from {len(cells) - failures} trainings in {taken}")
+    seconds = time.perf_counter() - started
+    count = len(trainings) - failures
+    terminal.say(f"{len(files)} files from {count} trainings in {duration(seconds)}")
     unwritten = len(artifacts) - len(written)
     if failures or unwritten:
         raise UserError(
-            f"{failures} of {len(cells)} trainings and {unwritten} of {len(artifacts)} tables and "
-            "figures failed; the lines above say why"
+            f"{failures} of {len(trainings)} trainings and {unwritten} of {len(artifacts)} tables "
+            "and figures failed; the lines above say why"
         )
+
+
+@app.command()
+def table(
+    name: Annotated[str, typer.Argument(metavar="NAME", help=", ".join(TABLES))],
+    results: Results = Path("results"),
+    form: AsFormat = Format.markdown,
+    insert: Annotated[Path | None, typer.Option(help="File with markers to fill in.")] = None,
+) -> None:
+    """Print a table that README or docs show, or put it between its markers in a file."""
+    value = named_table(name, results)
+    if insert is None:
+        typer.echo(FORMATS[form.value](value))
+        return
+    insert_table(insert, name, value)
+    terminal.say(f"wrote the table {name} into {insert}")
 
 
 def _write(
     artifacts: list[Artifact], results: Path, out: Path, quick: bool
 ) -> dict[str, list[Path]]:
-    """Return the files that were written, by artifact; one that could not be is named."""
+    """Return the files that were written, by artifact; name the artifacts that failed."""
     written: dict[str, list[Path]] = {}
     for artifact in artifacts:
         try:

@@ -1,4 +1,4 @@
-"""What was made of which trainings: each table and figure with its command and its time."""
+"""The page that lists tables and figures with their commands, trainings and times."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from homogcl.advice.estimate import duration
 from homogcl.core.files import write_atomically
 from homogcl.pages.table import Cell, Table, to_markdown
-from reproduction.artifact import Artifact
+from reproduction.artifact import Artifact, command
 
 INDEX = "index.md"
 _ABOUT = """
@@ -26,10 +26,10 @@ def write_index(
 
     Args:
         artifacts: What to list.
-        written: Their files in the folder `out`; an artifact without any could not be made.
+        written: Their files in the folder `out`; an artifact that failed has none.
         results: Folder of the records.
         out: Folder of the page.
-        quick: Whether they were made in their quick form.
+        quick: Whether it is their quick form.
     """
     table = index_table(artifacts, written, results, quick=quick)
     text = f"# Tables and figures\n\n{to_markdown(table)}\n{_ABOUT}"
@@ -46,14 +46,13 @@ def index_table(
     columns = ("What", "Command", "Trainings", "Their time", "Files")
     rows: list[tuple[Cell, ...]] = []
     for artifact in artifacts:
-        records = [cell.found(results) for cell in artifact.cells(quick)]
+        records = [training.find_record(results) for training in artifact.trainings(quick)]
         seconds = [record.seconds for record in records if record is not None]
-        command = f"`homogcl reproduce {artifact.name}{' --quick' if quick else ''}`"
         files = ", ".join(f"[{p.name}]({p.name})" for p in written.get(artifact.name, ()))
         rows.append(
             (
-                artifact.paper,
-                command,
+                artifact.title,
+                f"`{command(artifact.name, quick=quick)}`",
                 f"{len(seconds)} of {len(records)}" if records else "none needed",
                 duration(sum(seconds)) if seconds else None,
                 files or None,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 import torch
-from pydantic import Field
+from pydantic import Field, JsonValue
 from torch import Tensor
 from torch_geometric.data import Data
 
@@ -18,6 +19,16 @@ from homogcl.homophily.selection import most_modular
 from homogcl.methods.base import Method
 from homogcl.nn.encoders import move_target, target_of
 from homogcl.nn.unit_rows import of_length
+
+# Under these settings it is the plug-in `+adaptive`.
+ADAPTIVE: Mapping[str, JsonValue] = {
+    "combine": "mean",
+    "clustered": "directions",
+    "width": "clusters",
+    "two_sigma_sq": 1.0,
+    "saliency_gradient": False,
+    "homophily_weight": 0.0,
+}
 
 
 class Levers(NeighborPlugin):

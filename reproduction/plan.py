@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 from homogcl.presets.resolve import resolve
 from homogcl.runs.request import Request
-from reproduction.artifact import Cell, GraphCell
-from reproduction.reported import read
+from reproduction.artifact import GraphTraining, Training
+from reproduction.reported.numbers import read
 
-# The paper has five runs a cell; one where a run takes long on two cores.
+# The paper has five runs per number; one where a run takes long on two cores.
 SEEDS = {"cora": 5, "citeseer": 5, "photo": 5, "pubmed": 1, "computers": 1, "arxiv": 1}
 QUICK_DATA = "demo"
 # As small as a method can be and still be itself; a method gets those that it has.
@@ -44,10 +44,10 @@ class Plan:
     varied: str = "presets"
     settings: Mapping[Way, Mapping[str, object]] = field(default_factory=dict)
 
-    def cells(self, quick: bool) -> list[Cell]:
+    def trainings(self, quick: bool) -> list[Training]:
         """Return the trainings, on a small generated graph and for few steps if `quick`."""
         return [
-            self._cell(data, way, seed, quick)
+            self._training(data, way, seed, quick)
             for data, way in self._rows(quick)
             for seed in range(1 if quick else SEEDS[data])
         ]
@@ -59,11 +59,11 @@ class Plan:
         rows += [(each.data, (each.method, each.variant)) for each in printed]
         return list(dict.fromkeys((QUICK_DATA if quick else name, way) for name, way in rows))
 
-    def _cell(self, data: str, way: Way, seed: int, quick: bool) -> GraphCell:
+    def _training(self, data: str, way: Way, seed: int, quick: bool) -> GraphTraining:
         changed = self.settings.get(way, {})
         overrides = {**(quick_settings(way[0]) if quick else {}), **changed}
         spec = Request(way[0], data, seed, overrides, tasks=self.tasks)
-        return GraphCell(spec, self.varied if changed else self.folder)
+        return GraphTraining(spec, self.varied if changed else self.folder)
 
 
 def quick_settings(method: str) -> dict[str, object]:

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from torch_geometric.data import Data
 
 from homogcl.core.errors import UserError
 from homogcl.core.seeds import stream
 from homogcl.evaluate.tasks import Task, TaskInputs
-from homogcl.homophily.plugins.homogcl import HomoGCL
 from homogcl.methods.base import Method
-from homogcl.methods.grace import GRACE
 from homogcl.methods.inference import evaluation, without_labels
-from reproduction.similarity import mean_similarities
+from reproduction.pair_similarity import mean_similarities
 
 
-def comparing(method: Method) -> GRACE:
-    """Return what compares two views by cosines: GRACE, alone or under the plug-in."""
-    base = method.base if isinstance(method, HomoGCL) else method
-    if not isinstance(base, GRACE):
+def comparing(method: Method) -> Any:
+    """Return what compares two views by cosines: GRACE, alone or under a plug-in."""
+    base = getattr(method, "base", method)
+    if not hasattr(base, "compared"):
         raise UserError(f"{method.name} does not compare nodes as GRACE does: no task similarity")
     return base
 
@@ -34,8 +34,11 @@ def view_similarities(method: Method, graph: Data, seed: int) -> dict[str, float
     base = comparing(method)
     with evaluation(method):
         views = base.views(without_labels(graph), stream(seed, "similarity"))
-        found = mean_similarities(*base.compared(views))
-    return {"positive_similarity": found.positive, "negative_similarity": found.negative}
+        similarities = mean_similarities(*base.compared(views))
+    return {
+        "positive_similarity": similarities.positive,
+        "negative_similarity": similarities.negative,
+    }
 
 
 def _score(inputs: TaskInputs) -> dict[str, float]:

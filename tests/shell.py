@@ -1,4 +1,6 @@
-"""The command line in this process."""
+"""A command line in this process."""
+
+from collections.abc import Callable
 
 import pytest
 
@@ -9,17 +11,23 @@ FAST = ("--set", "epochs=2", "--set", "hidden_dim=16", "--set", "out_dim=8")
 
 
 class Shell:
-    """Runs `homogcl` in this process and keeps what it printed."""
+    """Runs `homogcl`, or another command line, in this process and keeps what it printed."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def __init__(
+        self,
+        monkeypatch: pytest.MonkeyPatch,
+        capsys: pytest.CaptureFixture[str],
+        main: Callable[[], None] = cli.main,
+    ) -> None:
         self._monkeypatch = monkeypatch
         self._capsys = capsys
+        self._main = main
         self.err = ""
 
     def __call__(self, *arguments: object, code: int = 0) -> str:
         self._monkeypatch.setattr("sys.argv", ["homogcl", *map(str, arguments)])
         with pytest.raises(SystemExit) as left:
-            cli.main()
+            self._main()
         printed = self._capsys.readouterr()
         self.err = printed.err
         assert left.value.code == code, printed

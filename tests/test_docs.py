@@ -12,11 +12,11 @@ from homogcl.cli import app
 from homogcl.pages.table import stale_tables
 from reproduction.catalog import GROUPS
 from reproduction.index import INDEX, write_index
-from reproduction.tables.readme import TABLES, shown_tables
-from reproduction.vision import images_at_hand
+from reproduction.tables.named import TABLES, named_tables
+from reproduction.vision.images import images_at_hand
 
 ROOT = Path(__file__).parents[1]
-# By `homogcl reproduce all --no-train --out docs/reproduced`, and the same of `study`.
+# By `python -m reproduction all --no-train --out docs/reproduced`, and the same of `study`.
 REPRODUCED = {"all": ROOT / "docs" / "reproduced", "study": ROOT / "docs" / "study"}
 OF_IMAGES = ("augmentation", "similarity")
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
@@ -60,7 +60,17 @@ def test_the_plug_in_takes_at_most_fifteen_lines() -> None:
 def test_tables_are_those_of_the_records(page: Path) -> None:
     shown = re.findall(r"<!-- table:([\w-]+) -->", page.read_text("utf-8"))
     assert set(shown) <= {*TABLES}
-    assert stale_tables(page, shown_tables(ROOT, shown)) == []
+    assert stale_tables(page, named_tables(ROOT, shown)) == []
+
+
+def test_the_summary_of_the_reproduction_has_numbers_of_its_tables_alone() -> None:
+    text = (ROOT / "docs" / "reproduction.md").read_text("utf-8")
+    summary = text[text.index("## In short") : text.index("## Protocol")]
+    tables = re.findall(r"<!-- table:[\w-]+ -->\n(.*?)<!-- /table", text, re.S)
+    number = re.compile(r"\d+\.\d+")
+    said = number.findall(summary)
+    assert len(said) > 20
+    assert set(said) - set(number.findall("".join(tables))) == set()
 
 
 @pytest.mark.parametrize(
@@ -71,27 +81,27 @@ def test_what_was_reproduced_is_of_the_records(group: str, name: str, tmp_path: 
     if name in OF_IMAGES and images_at_hand() == "digits":
         pytest.skip("the records are of images that are not at hand")
     for path in GROUPS[group][name].write(ROOT / "results", tmp_path, False):
-        kept = REPRODUCED[group] / path.name
+        file = REPRODUCED[group] / path.name
         # What an SVG shows is in its text; a PNG is packed by libraries of many versions.
-        assert kept.exists() if path.suffix == ".png" else path.read_bytes() == kept.read_bytes()
+        assert file.exists() if path.suffix == ".png" else path.read_bytes() == file.read_bytes()
 
 
 @pytest.mark.parametrize("group", list(GROUPS))
 def test_what_was_reproduced_is_listed_with_its_trainings(group: str, tmp_path: Path) -> None:
     if group == "all" and images_at_hand() == "digits":
         pytest.skip("the records are of images that are not at hand")
-    kept, artifacts = REPRODUCED[group], GROUPS[group]
+    folder, artifacts = REPRODUCED[group], GROUPS[group]
     written = {
         name: [
-            kept / f"{name}.{ending}"
+            folder / f"{name}.{ending}"
             for ending in ("md", "tex", "csv", "png", "svg")
-            if (kept / f"{name}.{ending}").exists()
+            if (folder / f"{name}.{ending}").exists()
         ]
         for name in artifacts
     }
     assert all(written.values())
     index = write_index(list(artifacts.values()), written, ROOT / "results", tmp_path, quick=False)
-    assert index.read_bytes() == (kept / INDEX).read_bytes()
+    assert index.read_bytes() == (folder / INDEX).read_bytes()
 
 
 def test_every_method_has_a_page_that_says_what_its_code_says() -> None:

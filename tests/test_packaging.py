@@ -1,4 +1,4 @@
-"""What is installed is what the source holds."""
+"""What is installed is what the source holds, and the study is not in the wheel."""
 
 import re
 import shutil
@@ -19,8 +19,12 @@ import homogcl
 PROJECT = Path(__file__).parents[1]
 
 
-def project_file() -> dict[str, Any]:
-    return tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))
+REPRODUCTION = PROJECT / "reproduction"
+BESIDE_THE_CODE = shutil.ignore_patterns("__pycache__", "*.egg-info", "build")
+
+
+def project_file(folder: Path = PROJECT) -> dict[str, Any]:
+    return tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))
 
 
 def data_files() -> list[str]:
@@ -39,7 +43,7 @@ def test_version_is_the_declared_one() -> None:
 
 @pytest.mark.parametrize(
     ("folder", "ending"),
-    [("presets", ".toml"), ("reported", ".csv"), ("report", ".html"), (".", "py.typed")],
+    [("presets", ".toml"), ("pages", ".html"), (".", "py.typed")],
 )
 def test_package_data_are_found_as_resources(folder: str, ending: str) -> None:
     names = [entry.name for entry in resources.files("homogcl").joinpath(folder).iterdir()]
@@ -61,8 +65,12 @@ def test_every_dependency_is_pinned() -> None:
         if "==" in line
     }
     project = project_file()["project"]
-    wanted = chain(project["dependencies"], *project["optional-dependencies"].values())
-    names = {item.split(">=")[0].lower().replace("_", "-") for item in wanted}
+    needs = chain(
+        project["dependencies"],
+        *project["optional-dependencies"].values(),
+        project_file(REPRODUCTION)["project"]["dependencies"],
+    )
+    names = {item.split(">=")[0].lower().replace("_", "-") for item in needs}
     assert {name for name in names if not name.startswith("homogcl")} - pins == set()
 
 
@@ -89,25 +97,32 @@ def test_everything_in_the_lock_has_a_hash() -> None:
         assert re.search(r"--hash=sha256:[0-9a-f]{64}", entry), entry.split()[0]
 
 
-def test_wheel_holds_every_file_of_the_package(tmp_path: Path) -> None:
+def names_in_wheel(source: Path, folder: Path) -> set[str]:
+    """Build the wheel of the project in `source` and return the files that it would install."""
+    command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder)]
+    subprocess.run([*command, str(source)], check=True, capture_output=True)
+    [wheel] = folder.glob("*.whl")
+    names = zipfile.ZipFile(wheel).namelist()
+    return {name for name in names if ".dist-info/" not in name}
+
+
+def test_wheel_holds_the_package_and_nothing_of_the_study(tmp_path: Path) -> None:
     source = tmp_path / "source"
     source.mkdir()
     for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(PROJECT / name, source)
-    ignore = shutil.ignore_patterns("__pycache__", "*.egg-info")
-    shutil.copytree(PROJECT / "src", source / "src", ignore=ignore)
-    command = [
-        sys.executable,
-        "-m",
-        "build",
-        "--wheel",
-        "--no-isolation",
-        "--outdir",
-        str(tmp_path),
-    ]
-    subprocess.run([*command, str(source)], check=True, capture_output=True)
-    [wheel] = tmp_path.glob("*.whl")
-    held = set(zipfile.ZipFile(wheel).namelist())
-    sources = {path.relative_to(source / "src") for path in source.rglob("src/homogcl/**/*.py")}
-    wanted = {path.as_posix() for path in sources} | {f"homogcl/{name}" for name in data_files()}
-    assert wanted - held == set()
+    for name in ("src", "reproduction"):
+        shutil.copytree(PROJECT / name, source / name, ignore=BESIDE_THE_CODE)
+    code = {path.relative_to(source / "src") for path in source.rglob("src/homogcl/**/*.py")}
+    package = {path.as_posix() for path in code} | {f"homogcl/{name}" for name in data_files()}
+    assert names_in_wheel(source, tmp_path) == package
+    assert not any(name.endswith(".csv") for name in package)
+
+
+def test_wheel_of_the_reproduction_holds_its_code_and_the_printed_numbers(tmp_path: Path) -> None:
+    source = tmp_path / "reproduction"
+    shutil.copytree(REPRODUCTION, source, ignore=BESIDE_THE_CODE)
+    files = {path.relative_to(tmp_path).as_posix() for path in source.rglob("*.*")}
+    names = names_in_wheel(source, tmp_path)
+    assert names == files - {"reproduction/pyproject.toml"}
+    assert "reproduction/reported/classification.csv" in names

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from homogcl.runs.record import Summary, aggregate
-from reproduction.artifact import Artifact, Cell
+from reproduction.artifact import Artifact, Training
 from reproduction.figures.drawing import BLUE, GRAY, ORANGE, SKY, bars, draw
 from reproduction.figures.runs import (
     NO_AUGMENTATION,
@@ -14,7 +14,7 @@ from reproduction.figures.runs import (
     GraphRuns,
     Runs,
     Shelf,
-    all_cells,
+    all_trainings,
     image_runs,
 )
 
@@ -59,16 +59,16 @@ def _graphs(quick: bool) -> list[Runs]:
 
 def accuracies(shelf: Shelf, runs: list[Runs]) -> dict[str, dict[str, Summary]]:
     """Return the test accuracy of each of the runs, by data set and name."""
-    found: dict[str, dict[str, Summary]] = {}
+    groups: dict[str, dict[str, Summary]] = {}
     for each in runs:
         records = shelf.records(each, "test_accuracy")
-        group = found.setdefault(TITLES[each.data], {})
+        group = groups.setdefault(TITLES[each.data], {})
         group[each.name] = aggregate(records, "test_accuracy")
-    return found
+    return groups
 
 
-def _cells(quick: bool) -> list[Cell]:
-    return all_cells([*_images(quick), *_graphs(quick)])
+def _trainings(quick: bool) -> list[Training]:
+    return all_trainings([*_images(quick), *_graphs(quick)])
 
 
 def _write(results: Path, out: Path, quick: bool) -> list[Path]:
@@ -88,4 +88,4 @@ def _write(results: Path, out: Path, quick: bool) -> list[Path]:
     return draw(out, "augmentation", (7.5, 3.4), paint)
 
 
-AUGMENTATION = Artifact("augmentation", "Figure 1", _cells, _write)
+AUGMENTATION = Artifact("augmentation", "Figure 1", _trainings, _write)

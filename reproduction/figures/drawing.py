@@ -49,7 +49,7 @@ def draw(
         import matplotlib as mpl
         from matplotlib.figure import Figure
     except ImportError:
-        raise UserError("figures need matplotlib: pip install 'homogcl[figures]'") from None
+        raise UserError("figures need matplotlib: pip install matplotlib") from None
     # The salt and the empty metadata keep chance, clock and versions out of the files.
     with mpl.rc_context({**_STYLE, "svg.hashsalt": name}):
         figure = Figure(figsize=size, layout="constrained")
@@ -103,7 +103,7 @@ def bars(
 
 
 def apart(heights: Sequence[float], gap: float) -> list[float]:
-    """Return heights near the given ones of which no two are nearer than `gap`, in their order.
+    """Return heights near `heights`, in their order, of which no two are nearer than `gap`.
 
     Too near ones are moved as a block around their mean, so that labels stay beside their lines.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from reproduction.artifact import Artifact, Cell
+from reproduction.artifact import Artifact, Training
 from reproduction.figures.augmentation import (
     PERCEPTRON,
     PROBED,
@@ -19,7 +19,7 @@ from reproduction.figures.augmentation import (
     accuracies,
 )
 from reproduction.figures.drawing import BLUE, GRAY, ORANGE, SKY, bars, draw
-from reproduction.figures.runs import NO_AUGMENTATION, GraphRuns, Runs, Shelf, all_cells
+from reproduction.figures.runs import NO_AUGMENTATION, GraphRuns, Runs, Shelf, all_trainings
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -43,20 +43,20 @@ def _runs(quick: bool) -> list[Runs]:
     ]
 
 
-def _cells(quick: bool) -> list[Cell]:
-    return all_cells(_runs(quick))
+def _trainings(quick: bool) -> list[Training]:
+    return all_trainings(_runs(quick))
 
 
 def _write(results: Path, out: Path, quick: bool) -> list[Path]:
-    found = accuracies(Shelf(results, "message-passing", quick), _runs(quick))
+    groups = accuracies(Shelf(results, "message-passing", quick), _runs(quick))
 
     def paint(figure: Figure) -> None:
         axes = figure.subplots()
-        bars(axes, found, COLORS)
+        bars(axes, groups, COLORS)
         axes.set_title("GRACE without augmentation")
         figure.legend(loc="outside lower center", ncols=1)
 
     return draw(out, "message-passing", (4.2, 3.6), paint)
 
 
-MESSAGE_PASSING = Artifact("message-passing", "Figure 2c", _cells, _write)
+MESSAGE_PASSING = Artifact("message-passing", "Figure 2c", _trainings, _write)

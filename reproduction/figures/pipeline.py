@@ -19,7 +19,7 @@ from homogcl.homophily.saliency import saliency, soft_assignment
 from homogcl.methods.grace import GRACE
 from homogcl.runs.request import Request
 from homogcl.runs.train import new_method
-from reproduction.artifact import Artifact, Cell
+from reproduction.artifact import Artifact, Training
 from reproduction.figures.drawing import BLACK, BLUE, CLASSES, GRAY, GREEN, ORANGE, draw
 
 if TYPE_CHECKING:
@@ -211,7 +211,7 @@ def _draw_clusters(axes: Axes, shown: SoftClusters) -> None:
     axes.set_axis_off()
 
 
-def _cells(quick: bool) -> list[Cell]:
+def _trainings(quick: bool) -> list[Training]:
     return []
 
 
@@ -228,4 +228,4 @@ def _write(results: Path, out: Path, quick: bool) -> list[Path]:
     return draw(out, "pipeline", (11, 3.2), paint)
 
 
-PIPELINE = Artifact("pipeline", "Figure 3", _cells, _write)
+PIPELINE = Artifact("pipeline", "Figure 3", _trainings, _write)

@@ -9,9 +9,9 @@ from pathlib import Path
 from homogcl.core.errors import UserError
 from homogcl.runs.record import Record
 from homogcl.runs.request import Request
-from reproduction.artifact import Cell, GraphCell
-from reproduction.vision import ImageData, images_at_hand
-from reproduction.vision_cell import ImageMethod, VisionCell
+from reproduction.artifact import GraphTraining, Training, command
+from reproduction.vision.image_training import ImageMethod, ImageTraining
+from reproduction.vision.images import ImageData, images_at_hand
 
 SEEDS, QUICK_SEEDS = 3, 2
 
@@ -57,23 +57,23 @@ TITLES = {
 
 @dataclass(frozen=True)
 class Runs:
-    """Cells that differ in the seed alone, and what a figure calls them."""
+    """Trainings that differ in the seed alone, and what a figure calls them."""
 
     name: str
     data: str
-    cells: tuple[Cell, ...]
+    trainings: tuple[Training, ...]
 
 
 @dataclass(frozen=True)
 class GraphRuns:
-    """What graph cells that differ in the seed alone have in common.
+    """What trainings on graphs have in common where only the seed differs.
 
     Attributes:
         method: A method's name.
         folder: Where the full records go, `presets` where the settings are the preset's.
         overrides: Settings that prevail over the preset's.
         tasks: What is scored.
-        milestones: The epochs to score after, given whether it is the quick form.
+        milestones: Returns the epochs to score after; its argument says whether it is quick.
     """
 
     method: str
@@ -87,13 +87,13 @@ class GraphRuns:
         # Features as they are have nothing that could be made smaller.
         short = {"mlp": QUICK_PERCEPTRON, "raw": {}}.get(self.method, QUICK_ENCODER)
         settings = {**(short if quick else {}), **(self.overrides or {})}
-        known = "demo" if quick else data
+        graph = "demo" if quick else data
         specs = [
-            Request(self.method, known, seed, settings, None, self.milestones(quick), self.tasks)
+            Request(self.method, graph, seed, settings, None, self.milestones(quick), self.tasks)
             for seed in range(QUICK_SEEDS if quick else SEEDS)
         ]
         folder = place(self.folder, quick=quick)
-        return Runs(name, known, tuple(GraphCell(spec, folder) for spec in specs))
+        return Runs(name, graph, tuple(GraphTraining(spec, folder) for spec in specs))
 
 
 def image_runs(
@@ -111,8 +111,8 @@ def image_runs(
     folder = place("figures/images", quick=quick)
     # Of pixels, chance decides no more than who validates.
     seeds = 1 if method == "pixels" else QUICK_SEEDS if quick else SEEDS
-    cells = (VisionCell(method, data, seed, folder, settings) for seed in range(seeds))
-    return Runs(name, data, tuple(cells))
+    trainings = (ImageTraining(method, data, seed, folder, settings) for seed in range(seeds))
+    return Runs(name, data, tuple(trainings))
 
 
 def place(folder: str, *, quick: bool) -> str:
@@ -120,9 +120,9 @@ def place(folder: str, *, quick: bool) -> str:
     return f"quick/{folder}" if quick else folder
 
 
-def all_cells(runs: Iterable[Runs]) -> list[Cell]:
-    """Return every cell of the runs."""
-    return [cell for each in runs for cell in each.cells]
+def all_trainings(runs: Iterable[Runs]) -> list[Training]:
+    """Return every training of the runs."""
+    return [training for each in runs for training in each.trainings]
 
 
 @dataclass(frozen=True)
@@ -135,19 +135,18 @@ class Shelf:
 
     def records(self, runs: Runs, metric: str) -> list[Record]:
         """Return the runs' records, each of which has `metric`, or refuse the first that fails."""
-        return [self.record(cell, metric) for cell in runs.cells]
+        return [self.record(training, metric) for training in runs.trainings]
 
-    def record(self, cell: Cell, metric: str) -> Record:
-        """Return the record of one cell."""
-        record = cell.found(self.results)
+    def record(self, training: Training, metric: str) -> Record:
+        """Return the record of one training."""
+        record = training.find_record(self.results)
         if record is None or metric not in record.metrics:
-            raise self.missing(cell)
+            raise self.missing(training)
         return record
 
-    def missing(self, cell: Cell) -> UserError:
+    def missing(self, training: Training) -> UserError:
         """Return the error that says what is missing and which command makes it."""
-        command = f"homogcl reproduce {self.figure}{' --quick' if self.quick else ''}"
         return UserError(
-            f"the figure {self.figure} needs {cell.label}, of which {self.results} has no record: "
-            f"run `{command}`"
+            f"the figure {self.figure} needs {training.label}, of which {self.results} has no "
+            f"record: run `{command(self.figure, quick=self.quick)}`"
         )

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from homogcl.runs.record import Record, Summary, aggregate
-from reproduction.artifact import Artifact, Cell
+from reproduction.artifact import Artifact, Training
 from reproduction.figures.drawing import BLACK, BLUE, VERMILION, draw
-from reproduction.figures.runs import TITLES, GraphRuns, Runs, Shelf, all_cells
+from reproduction.figures.runs import TITLES, GraphRuns, Runs, Shelf, all_trainings
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -21,30 +21,30 @@ def _runs(quick: bool) -> Runs:
     return kind.on("cora", "GRACE+HomoGCL", quick=quick)
 
 
-def _cells(quick: bool) -> list[Cell]:
-    return all_cells([_runs(quick)])
+def _trainings(quick: bool) -> list[Training]:
+    return all_trainings([_runs(quick)])
 
 
 def intervals(records: Sequence[Record]) -> dict[int, Summary]:
     """Return the homophily of each interval of edges, by the number of its last edge."""
     names = [re.fullmatch(r"edge_homophily_(\d+)", key) for key in records[0].metrics]
-    ends = sorted(int(found[1]) for found in names if found)
+    ends = sorted(int(match[1]) for match in names if match)
     return {end: aggregate(records, f"edge_homophily_{end:05d}") for end in ends}
 
 
 def _write(results: Path, out: Path, quick: bool) -> list[Path]:
     runs = _runs(quick)
     records = Shelf(results, "saliency", quick).records(runs, "edge_homophily")
-    found = intervals(records)
+    homophily = intervals(records)
     overall = aggregate(records, "edge_homophily").mean
-    told = aggregate(records, "saliency_auc").mean
+    area = aggregate(records, "saliency_auc").mean
 
     def paint(figure: Figure) -> None:
         axes = figure.subplots()
-        ends = list(found)
+        ends = list(homophily)
         starts = [0, *ends[:-1]]
-        means = [summary.mean for summary in found.values()]
-        spread = [summary.std or 0.0 for summary in found.values()]
+        means = [summary.mean for summary in homophily.values()]
+        spread = [summary.std or 0.0 for summary in homophily.values()]
         middles = [(start + end) / 2 for start, end in zip(starts, ends, strict=True)]
         widths = [0.9 * (end - start) for start, end in zip(starts, ends, strict=True)]
         axes.bar(middles, means, widths, color=BLUE)
@@ -62,10 +62,10 @@ def _write(results: Path, out: Path, quick: bool) -> list[Path]:
         axes.set_xlim(-0.02 * ends[-1], 1.02 * ends[-1])
         axes.set_xlabel("edges in the order of saliency, the most salient right")
         axes.set_ylabel("share within one class")
-        axes.set_title(f"{runs.name} on {TITLES[runs.data]}: area under the ROC {told:.2f}")
+        axes.set_title(f"{runs.name} on {TITLES[runs.data]}: area under the ROC {area:.2f}")
         axes.grid(axis="y", alpha=0.3)
 
     return draw(out, "saliency", (5.2, 3.2), paint)
 
 
-SALIENCY = Artifact("saliency", "Figure 4", _cells, _write)
+SALIENCY = Artifact("saliency", "Figure 4", _trainings, _write)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from homogcl.presets.resolve import resolve
 from homogcl.runs.record import Summary, aggregate
-from reproduction.artifact import Artifact, Cell
+from reproduction.artifact import Artifact, Training
 from reproduction.figures.drawing import BLUE, GRAY, draw
-from reproduction.figures.runs import TITLES, GraphRuns, Runs, Shelf, all_cells
+from reproduction.figures.runs import TITLES, GraphRuns, Runs, Shelf, all_trainings
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,12 +23,12 @@ WEIGHTS = (0.01, 0.1, 1.0, 10.0, 100.0)
 
 def _sweep(key: str, values: tuple[float, ...], quick: bool) -> dict[float, Runs]:
     """Return the runs for each value of a setting; the preset's own value has its records."""
-    given = float(str(resolve("grace+homogcl", "cora").method[key]))
-    few = (values[0], given, values[-1]) if quick else values
+    preset = float(str(resolve("grace+homogcl", "cora").method[key]))
+    few = (values[0], preset, values[-1]) if quick else values
     return {
         value: (
             GraphRuns("grace+homogcl", "presets")
-            if value == given
+            if value == preset
             else GraphRuns("grace+homogcl", "figures/sensitivity", {key: value})
         ).on("cora", f"{key}={value}", quick=quick)
         for value in few
@@ -47,14 +47,14 @@ def _base(quick: bool) -> Runs:
     return GraphRuns("grace", "presets").on("cora", "GRACE", quick=quick)
 
 
-def _cells(quick: bool) -> list[Cell]:
-    return all_cells([_base(quick), *_clusters(quick).values(), *_weights(quick).values()])
+def _trainings(quick: bool) -> list[Training]:
+    return all_trainings([_base(quick), *_clusters(quick).values(), *_weights(quick).values()])
 
 
-def _panel(axes: Axes, found: Mapping[float, Summary], base: Summary) -> None:
-    means = [100 * summary.mean for summary in found.values()]
-    spread = [100 * (summary.std or 0.0) for summary in found.values()]
-    places = list(found)
+def _panel(axes: Axes, accuracies: Mapping[float, Summary], base: Summary) -> None:
+    means = [100 * summary.mean for summary in accuracies.values()]
+    spread = [100 * (summary.std or 0.0) for summary in accuracies.values()]
+    places = list(accuracies)
     axes.errorbar(places, means, spread, color=BLUE, marker="o", markersize=4, capsize=3)
     axes.axhline(100 * base.mean, color=GRAY, linestyle="--", linewidth=1.2)
     axes.grid(alpha=0.3)
@@ -94,4 +94,4 @@ def _write(results: Path, out: Path, quick: bool) -> list[Path]:
     return draw(out, "sensitivity", (7.0, 3.2), paint)
 
 
-SENSITIVITY = Artifact("sensitivity", "Figure 5", _cells, _write)
+SENSITIVITY = Artifact("sensitivity", "Figure 5", _trainings, _write)

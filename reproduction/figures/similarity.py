@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from homogcl.runs.record import Record, summarize
-from reproduction.artifact import Artifact, Cell
+from reproduction.artifact import Artifact, Training
 from reproduction.figures.drawing import BLUE, VERMILION, apart, draw
 from reproduction.figures.runs import (
     NO_AUGMENTATION,
@@ -18,7 +18,7 @@ from reproduction.figures.runs import (
     GraphRuns,
     Runs,
     Shelf,
-    all_cells,
+    all_trainings,
     image_runs,
 )
 
@@ -55,8 +55,8 @@ def _graphs(quick: bool) -> list[Runs]:
     ]
 
 
-def _cells(quick: bool) -> list[Cell]:
-    return all_cells([*_images(quick), *_graphs(quick)])
+def _trainings(quick: bool) -> list[Training]:
+    return all_trainings([*_images(quick), *_graphs(quick)])
 
 
 def curve(records: Sequence[Record], metric: str) -> tuple[list[int], list[float], list[float]]:
@@ -70,8 +70,8 @@ def curve(records: Sequence[Record], metric: str) -> tuple[list[int], list[float
         for record in records
     ]
     epochs = sorted(set.intersection(*(set(each) for each in having)))
-    found = [summarize([each[epoch] for each in having]) for epoch in epochs]
-    return epochs, [each.mean for each in found], [each.std or 0.0 for each in found]
+    summaries = [summarize([each[epoch] for each in having]) for epoch in epochs]
+    return epochs, [each.mean for each in summaries], [each.std or 0.0 for each in summaries]
 
 
 def _panel(axes: Axes, runs: list[Runs], shelf: Shelf) -> None:
@@ -125,4 +125,4 @@ def _write(results: Path, out: Path, quick: bool) -> list[Path]:
     return draw(out, "similarity", (7.5, 3.2), paint)
 
 
-SIMILARITY = Artifact("similarity", "Figure 2a, b", _cells, _write)
+SIMILARITY = Artifact("similarity", "Figure 2a, b", _trainings, _write)

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from homogcl.runs.request import Request
-from reproduction.artifact import Artifact, Cell
+from reproduction.artifact import Artifact, Training
 from reproduction.figures.drawing import CLASSES, draw
 from reproduction.figures.runs import QUICK_ENCODER, TITLES, Shelf, place
-from reproduction.layout_cell import LayoutCell, Points, read_points
+from reproduction.layout_training import LayoutTraining, Points, read_points
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,17 +25,17 @@ METHODS = {
 }
 
 
-def _layouts(quick: bool) -> dict[str, LayoutCell]:
+def _layouts(quick: bool) -> dict[str, LayoutTraining]:
     data, settings = ("demo", QUICK_ENCODER) if quick else ("cora", {})
     most = 800 if quick else 2**31
     folder = place("figures/tsne", quick=quick)
     return {
-        name: LayoutCell(Request(method, data, 0, settings, tasks=("cluster",)), folder, most)
+        name: LayoutTraining(Request(method, data, 0, settings, tasks=("cluster",)), folder, most)
         for method, name in METHODS.items()
     }
 
 
-def _cells(quick: bool) -> list[Cell]:
+def _trainings(quick: bool) -> list[Training]:
     return list(_layouts(quick).values())
 
 
@@ -58,24 +58,24 @@ def _panel(axes: Axes, points: Points) -> None:
 def _write(results: Path, out: Path, quick: bool) -> list[Path]:
     shelf = Shelf(results, "tsne", quick)
     layouts = _layouts(quick)
-    scored = {name: shelf.record(cell, "nmi").metrics["nmi"] for name, cell in layouts.items()}
-    points = {name: read_points(cell.points_path(results)) for name, cell in layouts.items()}
+    scored = {name: shelf.record(each, "nmi").metrics["nmi"] for name, each in layouts.items()}
+    points = {name: read_points(each.points_path(results)) for name, each in layouts.items()}
 
     def paint(figure: Figure) -> None:
         panels = figure.subplots(2, 2).ravel()
         for letter, axes, name in zip("abcd", panels, points, strict=True):
             _panel(axes, points[name])
             axes.set_title(f"({letter}) {name}, NMI {scored[name]:.2f}")
-        known = np.unique(np.concatenate([each.labels for each in points.values()]))
+        classes = np.unique(np.concatenate([each.labels for each in points.values()]))
         handles = [
             panels[0].plot([], [], "o", markersize=5, color=CLASSES[label % len(CLASSES)])[0]
-            for label in known
+            for label in classes
         ]
-        names = [f"class {label}" for label in known]
+        names = [f"class {label}" for label in classes]
         figure.legend(handles, names, loc="outside lower center", ncols=7, handletextpad=0)
         figure.suptitle(f"t-SNE of {TITLES[next(iter(layouts.values())).spec.name]}", fontsize=10)
 
     return draw(out, "tsne", (6.4, 6.8), paint)
 
 
-TSNE = Artifact("tsne", "Figure 6", _cells, _write)
+TSNE = Artifact("tsne", "Figure 6", _trainings, _write)

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from homogcl.runs.record import Summary, aggregate
+from homogcl.pages.metric_cells import mean_cell
+from homogcl.pages.table import Cell, Table
+from homogcl.runs.record import Record, Summary, aggregate, read_records
 from homogcl.runs.request import Request
-from reproduction.artifact import Artifact, Cell, GraphCell
+from reproduction.artifact import Artifact, GraphTraining, Training, write_table
 from reproduction.figures.drawing import bars, draw
-from reproduction.figures.runs import QUICK_ENCODER, TITLES, Runs, Shelf, all_cells, place
-from reproduction.paper import write_table
+from reproduction.figures.runs import QUICK_ENCODER, TITLES, Runs, Shelf, all_trainings, place
 from reproduction.plan import QUICK_DATA
+from reproduction.study.goals import p_value_cell
 from reproduction.study.kinds import KINDS
-from reproduction.tables.readme import LEVERS_DATA, encoders
+from reproduction.study.levers import DATA
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -29,30 +31,76 @@ _ENCODERS: Mapping[str, Mapping[str, object]] = {
     "two": {},  # the presets'
 }
 
+NONE = "none"  # layers of message passing
+_METRIC = "test_accuracy"
+_ALONE, _PAPER, _ADAPTIVE = "Alone", "HomoGCL", "Adaptive"
+_Row = tuple[str, str, str]  # base, data set, layers
+
+
+def encoders(results: Path, data: Sequence[str] = DATA) -> Table:
+    """Return what the plug-in adds to encoders with less message passing than the presets'."""
+    return encoders_table(read_records(results / "study" / "encoders"), data)
+
+
+def encoders_table(records: Iterable[Record], data: Sequence[str]) -> Table:
+    """Return accuracies of bases alone, with HomoGCL and with its adaptive form.
+
+    Beside either form stands the p-value of a paired t-test over the seeds.
+
+    Args:
+        records: Runs that differ in the encoder and in the plug-in alone.
+        data: Which data sets, in which order.
+    """
+    groups: dict[_Row, dict[str, list[Record]]] = {}
+    for record in records:
+        base, _, plugin = record.method.partition("+")
+        edges = record.setting("encoder") != "mlp"
+        layers = str(record.setting("num_layers")) if edges else NONE
+        kind = {"adaptive": _ADAPTIVE, "homogcl": _PAPER}.get(plugin, _ALONE)
+        groups.setdefault((base, record.data, layers), {}).setdefault(kind, []).append(record)
+
+    def place(row: _Row) -> tuple[bool, int, bool]:
+        base, name, layers = row
+        return base != "grace", data.index(name), layers != NONE
+
+    columns = ("Base", "Data set", "Layers", _ALONE, _PAPER, "p", _ADAPTIVE, "p, adaptive")
+    rows = tuple((*row, *_accuracies(groups[row])) for row in sorted(groups, key=place))
+    return Table(columns, rows, decimals=1)
+
+
+def _accuracies(runs: dict[str, list[Record]]) -> tuple[Cell, ...]:
+    alone = runs.get(_ALONE, [])
+    cells: list[Cell] = [mean_cell(alone, _METRIC)]
+    for kind in (_PAPER, _ADAPTIVE):
+        with_it = runs.get(kind, [])
+        cells += [mean_cell(with_it, _METRIC), p_value_cell(alone, with_it, _METRIC)]
+    return tuple(cells)
+
 
 def _runs(panel: tuple[str, str], encoder: str, kind: str, *, quick: bool) -> Runs:
     base, data = panel
-    plugin, variant, _ = KINDS[kind]
-    settings = {**(QUICK_ENCODER if quick else {}), **_ENCODERS[encoder], **variant}
+    plugin, settings, _ = KINDS[kind]
+    settings = {**(QUICK_ENCODER if quick else {}), **_ENCODERS[encoder], **settings}
     # What other parts of the study train, they record.
-    kept = "study/encoders" if _ENCODERS[encoder] else "study/levers" if variant else "presets"
+    kind_folder = "study/levers" if plugin == "+adaptive" else "presets"
+    folder = place("study/encoders" if _ENCODERS[encoder] else kind_folder, quick=quick)
     specs = [
         Request(f"{base}{plugin}", data, seed, settings, tasks=("probe",))
         for seed in range(1 if quick else SEEDS[data])
     ]
-    return Runs(kind, data, tuple(GraphCell(spec, place(kept, quick=quick)) for spec in specs))
+    return Runs(kind, data, tuple(GraphTraining(spec, folder) for spec in specs))
 
 
 def _data(quick: bool) -> tuple[str, ...]:
-    return (QUICK_DATA,) if quick else LEVERS_DATA
+    return (QUICK_DATA,) if quick else DATA
 
 
 def _panels(quick: bool) -> list[tuple[str, str]]:
     return [(base, data) for base in BASES for data in _data(quick)]
 
 
-def _cells(quick: bool) -> list[Cell]:
-    return all_cells(
+def _trainings(quick: bool) -> list[Training]:
+    return all_trainings(
         _runs(panel, encoder, kind, quick=quick)
         for panel in _panels(quick)
         for encoder in _ENCODERS
@@ -67,7 +115,7 @@ def _write(results: Path, out: Path, quick: bool) -> list[Path]:
         records = shelf.records(_runs(panel, encoder, kind, quick=quick), "test_accuracy")
         return aggregate(records, "test_accuracy")
 
-    found = {
+    accuracies = {
         panel: {
             encoder: {kind: scored(panel, encoder, kind) for kind in KINDS} for encoder in _ENCODERS
         }
@@ -76,7 +124,7 @@ def _write(results: Path, out: Path, quick: bool) -> list[Path]:
 
     def paint(figure: Figure) -> None:
         grid = figure.subplots(len(BASES), len(_data(quick)), sharey=True, squeeze=False)
-        for axes, ((base, data), groups) in zip(grid.flat, found.items(), strict=True):
+        for axes, ((base, data), groups) in zip(grid.flat, accuracies.items(), strict=True):
             bars(axes, groups, {kind: color for kind, (_, _, color) in KINDS.items()})
             axes.set_title(f"{base} on {TITLES[data]}")
         for axes in grid[:, 1:].flat:
@@ -91,4 +139,4 @@ def _write(results: Path, out: Path, quick: bool) -> list[Path]:
     return [*write_table(out, "encoders", TITLE, table), *drawn]
 
 
-ENCODERS = Artifact("encoders", TITLE, _cells, _write)
+ENCODERS = Artifact("encoders", TITLE, _trainings, _write)

@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from homogcl.data.shares import Shares
+from homogcl.pages.metric_cells import paired_difference
 from homogcl.runs.record import Record, Summary
 from homogcl.runs.request import Request
-from reproduction.artifact import Artifact, Cell, GraphCell
+from reproduction.artifact import Artifact, GraphTraining, Training
 from reproduction.figures.drawing import BLUE, GRAY, ORANGE, VERMILION, draw
-from reproduction.figures.runs import QUICK_ENCODER, Runs, Shelf, all_cells, place
-from reproduction.tables.overview import paired_gain
+from reproduction.figures.runs import QUICK_ENCODER, Runs, Shelf, all_trainings, place
+from reproduction.levers import ADAPTIVE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,11 +26,11 @@ SEEDS = 3
 _NARROW: Mapping[str, object] = {"hidden_dim": 256, "out_dim": 128, "features": "raw"}
 _KINDS: Mapping[str, tuple[str, Mapping[str, object], str]] = {
     "all neighbors, averaged": (
-        "grace+homogcl",
-        {"variant": "adaptive", "saliency": "hard"},
+        "grace+levers",
+        {**ADAPTIVE, "saliency": "hard", "saliency_gradient": True},
         ORANGE,
     ),
-    "adaptive": ("grace+homogcl", {"variant": "adaptive"}, VERMILION),
+    "adaptive": ("grace+adaptive", {}, VERMILION),
     "as in the paper": ("grace+homogcl", {}, BLUE),
 }
 _BASE = "GRACE"
@@ -44,16 +45,16 @@ def _runs(kind: str, homophily: float, topics: float, *, quick: bool) -> Runs:
     specs = [
         Request(method, data, seed, {**narrow, **settings}, tasks=("probe",)) for seed in seeds
     ]
-    return Runs(kind, data, tuple(GraphCell(spec, folder) for spec in specs))
+    return Runs(kind, data, tuple(GraphTraining(spec, folder) for spec in specs))
 
 
 def _grid(quick: bool) -> tuple[tuple[float, ...], tuple[float, ...]]:
     return (HOMOPHILY[::4], TOPIC_SHARES[:1]) if quick else (HOMOPHILY, TOPIC_SHARES)
 
 
-def _cells(quick: bool) -> list[Cell]:
+def _trainings(quick: bool) -> list[Training]:
     steps, shares = _grid(quick)
-    return all_cells(
+    return all_trainings(
         _runs(kind, homophily, topics, quick=quick)
         for topics in shares
         for homophily in steps
@@ -69,9 +70,10 @@ def _write(results: Path, out: Path, quick: bool) -> list[Path]:
         return shelf.records(_runs(kind, homophily, topics, quick=quick), "test_accuracy")
 
     def gain(kind: str, homophily: float, topics: float) -> Summary:
-        found = paired_gain(records(_BASE, homophily, topics), records(kind, homophily, topics))
-        assert found is not None  # both have the same seeds
-        return found
+        base, plugged = (records(each, homophily, topics) for each in (_BASE, kind))
+        difference = paired_difference(base, plugged)
+        assert difference is not None  # both have the same seeds
+        return difference
 
     gains = {
         (kind, topics): [gain(kind, homophily, topics) for homophily in steps]
@@ -81,9 +83,8 @@ def _write(results: Path, out: Path, quick: bool) -> list[Path]:
 
     def panel(axes: Axes, topics: float) -> None:
         for kind, (_, _, color) in _KINDS.items():
-            found = gains[kind, topics]
-            means = [each.mean for each in found]
-            errors = [(each.std or 0.0) / each.n**0.5 for each in found]
+            means = [each.mean for each in gains[kind, topics]]
+            errors = [(each.std or 0.0) / each.n**0.5 for each in gains[kind, topics]]
             axes.errorbar(
                 steps, means, errors, color=color, marker="o", markersize=4, capsize=2, label=kind
             )
@@ -104,5 +105,5 @@ def _write(results: Path, out: Path, quick: bool) -> list[Path]:
 
 
 GENERATED = Artifact(
-    "generated", "When neighbors as positives help: generated graphs", _cells, _write
+    "generated", "When neighbors as positives help: generated graphs", _trainings, _write
 )

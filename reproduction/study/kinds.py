@@ -10,5 +10,5 @@ from reproduction.figures.drawing import BLUE, GRAY, VERMILION
 KINDS: Mapping[str, tuple[str, Mapping[str, object], str]] = {
     "base": ("", {}, GRAY),
     "HomoGCL": ("+homogcl", {}, BLUE),
-    "adaptive": ("+homogcl", {"variant": "adaptive"}, VERMILION),
+    "adaptive": ("+adaptive", {}, VERMILION),
 }

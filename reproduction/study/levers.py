@@ -2,27 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from homogcl.pages.table import Table
+from pydantic import JsonValue
+
+from homogcl.core.errors import UserError
+from homogcl.homophily.plugins.homogcl import HomoGCL
+from homogcl.pages.metric_cells import paired_difference
+from homogcl.pages.results_table import flat_settings, shown_setting
+from homogcl.pages.table import Cell, Table
 from homogcl.presets.resolve import resolve
-from homogcl.runs.record import Summary
+from homogcl.runs.record import Record, Summary, summarize
 from homogcl.runs.request import Request
-from reproduction.artifact import Artifact, Cell, GraphCell
+from reproduction.artifact import Artifact, GraphTraining, Training, write_table
 from reproduction.figures.drawing import BLUE, GRAY, ORANGE, VERMILION, draw
 from reproduction.figures.runs import TITLES
-from reproduction.paper import write_table
+from reproduction.levers import ADAPTIVE
+from reproduction.paper.tables import records_of
 from reproduction.plan import QUICK_DATA, quick_settings
-from reproduction.tables.readme import LEVERS_DATA, levers
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+DATA = ("cora", "citeseer", "photo")
 SEEDS = {"cora": 3, "citeseer": 3, "photo": 1}  # on Photo gains vary less, and runs take long
 COLORS = (BLUE, ORANGE, VERMILION)  # of the data sets
 _SPREAD: Mapping[str, object] = {"width": "clusters", "two_sigma_sq": 1.0}
+
+SHIPPED = "as shipped"
+PLUGINS = ("homogcl", "levers", "adaptive")
 
 # Each departs from what is shipped in one respect, or from the clusters' own width in another.
 LEVERS: tuple[Mapping[str, object], ...] = (
@@ -32,52 +42,138 @@ LEVERS: tuple[Mapping[str, object], ...] = (
     *({"num_clusters": k} for k in (5, 30)),
     {"choose_clusters": True},
     {"saliency_gradient": False},
-    {"one_each": True},
-    {"one_each": True, "average_neighbors": True},
+    {"combine": "weighted mean"},
+    {"combine": "mean"},
     {"warm_start": False},
     {"cluster_momentum": 0.99},
     {"saliency_scale": 0.3},
     {"start_at": 0.5},
     {"saliency": "hard"},
     {"homophily_weight": 0.0},
-    {"variant": "adaptive"},
 )
 
 
-def study_cells(base: str, quick: bool) -> list[Cell]:
-    """Return the base, the plug-in as shipped, and the plug-in with each lever moved."""
+def lever_trainings(base: str, quick: bool) -> list[Training]:
+    """Return the base, the plug-in as shipped, with each lever moved, and the adaptive one."""
     plugged = f"{base}+homogcl"
-    cells: list[Cell] = []
-    for data in (QUICK_DATA,) if quick else LEVERS_DATA:
+    trainings: list[Training] = []
+    for data in (QUICK_DATA,) if quick else DATA:
         shipped = resolve(plugged, data)
         moved = [
-            lever
+            (method, lever)
             for lever in (LEVERS[:3] if quick else LEVERS)
-            if resolve(plugged, data, lever) != shipped
+            if resolve(method := _method(base, lever), data, lever) != shipped
         ]
+        if not quick:
+            moved.append((f"{base}+adaptive", {}))
         for seed in range(1 if quick else SEEDS[data]):
-            cells += [_cell(method, data, seed, {}, quick) for method in (base, plugged)]
-            cells += [_cell(plugged, data, seed, lever, quick) for lever in moved]
-    return cells
+            for method in (base, plugged):
+                trainings.append(_training(method, data, seed, {}, quick, "presets"))
+            for method, lever in moved:
+                trainings.append(_training(method, data, seed, lever, quick, "study/levers"))
+    return trainings
 
 
-def _cell(method: str, data: str, seed: int, lever: Mapping[str, object], quick: bool) -> GraphCell:
+def _method(base: str, lever: Mapping[str, object]) -> str:
+    """Return the plug-in that has a lever: HomoGCL itself, or the study's."""
+    shipped = lever.keys() <= HomoGCL.Config.model_fields.keys()
+    return f"{base}+homogcl" if shipped else f"{base}+levers"
+
+
+def _training(
+    method: str, data: str, seed: int, lever: Mapping[str, object], quick: bool, folder: str
+) -> GraphTraining:
     settings = {**(quick_settings(method) if quick else {}), **lever}
-    tasks = ("probe", "saliency") if lever else ("probe",)
-    return GraphCell(
-        Request(method, data, seed, settings, tasks=tasks), "study/levers" if lever else "presets"
+    tasks = ("probe",) if folder == "presets" else ("probe", "saliency")
+    return GraphTraining(Request(method, data, seed, settings, tasks=tasks), folder)
+
+
+def levers(
+    results: Path, base: str, data: Sequence[str] = DATA, folder: str = "study/levers"
+) -> Table:
+    """Return what the settings of the plug-in do on a base, the presets' first."""
+    return levers_table(records_of(results, "presets", folder), base, data)
+
+
+def levers_table(records: Iterable[Record], base: str, data: Sequence[str]) -> Table:
+    """Return the gains over the base in accuracy, a row for each choice of settings.
+
+    A gain is that of seeds which the base and the plugged method both have, where all settings
+    that the two have in common are equal: encoder, epochs and rates among them. Beside it stands
+    how well saliency tells edges within a class from others, where that was recorded.
+
+    Args:
+        records: Runs of the base and of the plugged method, the presets' first.
+        base: Name of the base.
+        data: Which data sets, in which order.
+    """
+    records = list(records)
+    alone = [record for record in records if record.method == base]
+    plugged = [r for r in records if r.method in {f"{base}+{name}" for name in PLUGINS}]
+    rows: dict[str, dict[str, list[Record]]] = {}
+    for name in data:
+        mine = [record for record in plugged if record.data == name]
+        usual = [record for record in mine if record.method == f"{base}+homogcl"]
+        shipped = usual[0].settings if usual else {}
+        for record in mine:
+            rows.setdefault(label(record, shipped), {}).setdefault(name, []).append(record)
+    titles = [f"{name}, {kind}" for name in data for kind in ("validation", "test", "AUC of S")]
+    cells = tuple(
+        (row, *(cell for name in data for cell in _gains(runs.get(name, []), alone)))
+        for row, runs in sorted(rows.items(), key=lambda item: (item[0] != SHIPPED, item[0]))
     )
+    return Table((f"{base}+homogcl", *titles), cells, decimals=2)
+
+
+def _gains(runs: Sequence[Record], alone: Sequence[Record]) -> tuple[Cell, Cell, Cell]:
+    if not runs:
+        return None, None, None
+    equal = [record for record in alone if _comparable(record, runs[0])]
+    if not equal:
+        shown = f"{runs[0].method} on {runs[0].data}, {label(runs[0], {})}"
+        raise UserError(f"no run of the base has the settings of {shown}")
+    areas = [run.metrics["saliency_auc"] for run in runs if "saliency_auc" in run.metrics]
+    return (
+        paired_difference(equal, runs, "val_accuracy"),
+        paired_difference(equal, runs, "test_accuracy"),
+        summarize(areas) if areas else None,
+    )
+
+
+def _comparable(base: Record, plugged: Record) -> bool:
+    """Return whether all settings that both have are equal, on the same data."""
+    one, other = flat_settings(base.resolved), flat_settings(plugged.resolved)
+    return base.data == plugged.data and all(
+        one[key] == other[key] for key in one.keys() & other.keys()
+    )
+
+
+def label(record: Record, shipped: Mapping[str, JsonValue]) -> str:
+    """Return the settings in which a run departs from the shipped ones of HomoGCL."""
+    own, usual = flat_settings(record.settings), flat_settings(shipped)
+    resolved = flat_settings(record.resolved)
+    keys = [key for key in {**own, **usual} if own.get(key) != usual.get(key) and key in resolved]
+    values = {key.partition(".")[2]: resolved[key] for key in sorted(keys)}
+    is_adaptive = record.method.endswith("+adaptive")
+    if (
+        ADAPTIVE.items()
+        <= {key.partition(".")[2]: value for key, value in resolved.items()}.items()
+    ):
+        # The levers that make it the adaptive plug-in need not be named.
+        is_adaptive, values = True, {k: v for k, v in values.items() if k not in ADAPTIVE}
+    names = ["adaptive"] if is_adaptive else []
+    return ", ".join([*names, *(f"{k}={shown_setting(v)}" for k, v in values.items())]) or SHIPPED
 
 
 def _artifact(base: str) -> Artifact:
     name, title = f"levers-{base}", f"What each setting of HomoGCL does on {base}"
 
     def write(results: Path, out: Path, quick: bool) -> list[Path]:
-        data = (QUICK_DATA,) if quick else LEVERS_DATA
+        data = (QUICK_DATA,) if quick else DATA
         table = levers(results, base, data)
         return [*write_table(out, name, title, table), *_drawn(out, name, title, table, data)]
 
-    return Artifact(name, title, lambda quick: study_cells(base, quick), write)
+    return Artifact(name, title, lambda quick: lever_trainings(base, quick), write)
 
 
 def _drawn(out: Path, name: str, title: str, table: Table, data: tuple[str, ...]) -> list[Path]:
@@ -87,16 +183,16 @@ def _drawn(out: Path, name: str, title: str, table: Table, data: tuple[str, ...]
     def paint(figure: Figure) -> None:
         axes = figure.subplots()
         for shift, (each, color) in enumerate(zip(data, COLORS, strict=False)):
-            found = [
+            gains = [
                 (place, cell)
                 for place, row in enumerate(table.rows)
                 if isinstance(cell := row[columns[each]], Summary)
             ]
             axes.errorbar(
-                [cell.mean for _, cell in found],
-                [place + 0.2 * (shift - (len(data) - 1) / 2) for place, _ in found],
+                [gain.mean for _, gain in gains],
+                [place + 0.2 * (shift - (len(data) - 1) / 2) for place, _ in gains],
                 # Of the mean of paired gains.
-                xerr=[(cell.std or 0.0) / cell.n**0.5 for _, cell in found],
+                xerr=[(gain.std or 0.0) / gain.n**0.5 for _, gain in gains],
                 fmt="o",
                 color=color,
                 markersize=4,

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from homogcl.runs.record import Record
 from homogcl.runs.request import Request
-from reproduction.artifact import Artifact, Cell, GraphCell
+from reproduction.artifact import Artifact, GraphTraining, Training
 from reproduction.figures.drawing import draw
-from reproduction.figures.runs import QUICK_ENCODER, TITLES, Runs, Shelf, all_cells, place
+from reproduction.figures.runs import QUICK_ENCODER, TITLES, Runs, Shelf, all_trainings, place
 from reproduction.study.kinds import KINDS
 
 if TYPE_CHECKING:
@@ -47,16 +47,16 @@ def _runs(base: str, data: str, kind: str, *, quick: bool) -> Runs:
         for seed in range(1 if quick else SEEDS)
     ]
     folder = place("study/training", quick=quick)
-    return Runs(kind, data, tuple(GraphCell(spec, folder) for spec in specs))
+    return Runs(kind, data, tuple(GraphTraining(spec, folder) for spec in specs))
 
 
-def _cells(quick: bool) -> list[Cell]:
-    return all_cells(
+def _trainings(quick: bool) -> list[Training]:
+    return all_trainings(
         _runs(base, data, kind, quick=quick) for base, data in _panels(quick) for kind in KINDS
     )
 
 
-def _curve(records: Sequence[Record], metric: str) -> tuple[list[int], list[float]]:
+def mean_curve(records: Sequence[Record], metric: str) -> tuple[list[int], list[float]]:
     """Return the epochs that were scored, and the metric's mean over the records at each."""
     by_epochs = [record.by_epochs() for record in records]
     epochs = sorted(by_epochs[0])
@@ -69,7 +69,7 @@ def _curve(records: Sequence[Record], metric: str) -> tuple[list[int], list[floa
 def _write(results: Path, out: Path, quick: bool) -> list[Path]:
     shelf = Shelf(results, "training", quick)
     panels = _panels(quick)
-    found = {
+    records = {
         (base, data, kind): shelf.records(_runs(base, data, kind, quick=quick), "saliency_auc")
         for base, data in panels
         for kind in KINDS
@@ -77,7 +77,7 @@ def _write(results: Path, out: Path, quick: bool) -> list[Path]:
 
     def panel(axes: Axes, base: str, data: str, metric: str) -> None:
         for kind, (_, _, color) in KINDS.items():
-            epochs, values = _curve(found[base, data, kind], metric)
+            epochs, values = mean_curve(records[base, data, kind], metric)
             axes.plot(epochs, values, color=color, marker=".", markersize=4, label=kind)
         axes.grid(alpha=0.3)
 
@@ -97,4 +97,4 @@ def _write(results: Path, out: Path, quick: bool) -> list[Path]:
     return draw(out, "training", (2.6 * len(panels) + 0.6, 6.4), paint)
 
 
-TRAINING = Artifact("training", "What happens during training", _cells, _write)
+TRAINING = Artifact("training", "What happens during training", _trainings, _write)

@@ -1,1 +1,1 @@
-"""Tables of this repository, made of records."""
+"""Tables that README and docs show, by name."""

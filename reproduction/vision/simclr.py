@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from homogcl.core.seeds import integer, stream
 from homogcl.losses import info_nce
 from homogcl.nn.encoders import projector
-from reproduction.similarity import Similarities, mean_similarities
+from reproduction.pair_similarity import Similarities, mean_similarities
 from reproduction.vision.network import ResNet
 from reproduction.vision.transforms import TransformConfig, transform
 

@@ -9,15 +9,13 @@ from homogcl.methods.registry import (
     config_classes,
     method_class,
     method_names,
-    plugin_names,
+    plugins_of,
     summary,
 )
 from homogcl.testing import Candidate, Check, candidate, checks_of
 
 BASES = method_names()
-PLUGGED = [
-    f"{base}+{plugin}" for base in BASES if method_class(base).combines for plugin in plugin_names()
-]
+PLUGGED = [f"{base}+{plugin}" for base in BASES for plugin in plugins_of(method_class(base))]
 CONTRACT = [
     pytest.param(each, check, id=f"{name}-{each.name}")
     for each in map(candidate, [*BASES, *PLUGGED])

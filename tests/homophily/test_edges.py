@@ -13,6 +13,7 @@ from homogcl.homophily.plugins.homogcl import HomoGCL
 from homogcl.homophily.saliency import soft_assignment
 from homogcl.methods.inference import embeddings
 from homogcl.methods.registry import Sizes, build
+from homogcl.runs.scores import scores
 from homogcl.training.loop import TrainConfig, fit
 
 SMALL = {"hidden_dim": 8, "out_dim": 4, "num_clusters": 3}
@@ -117,3 +118,13 @@ def test_one_cluster_or_too_many_still_give_saliency(clusters: int) -> None:
 def test_equal_rows_are_surely_alike() -> None:
     _, edges = two_groups()
     assert row_saliency(np.ones((10, 3)), edges, 2, 0) == pytest.approx(1.0)
+
+
+def test_the_task_scores_the_methods_own_saliency(block_graph: Data) -> None:
+    method = trained(block_graph)
+    found = scores(method, block_graph, 0, ("saliency",))
+    table = edge_saliency(method, block_graph)
+    y = block_graph.y
+    agree = [int(y[s] == y[t]) for s, t in zip(table.source, table.target, strict=True)]
+    assert found["edge_homophily"] == pytest.approx(sum(agree) / len(agree))
+    assert found["saliency_auc"] == pytest.approx(roc_auc_score(agree, table.saliency))

@@ -57,8 +57,8 @@ def test_every_class_of_a_method_is_registered() -> None:
 
 
 def test_names_are_sorted_and_each_stands_once() -> None:
-    for names in (method_names(), plugin_names()):
-        assert names == sorted(set(names))
+    for listed in (method_names(), plugin_names()):
+        assert listed == sorted(set(listed))
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,10 @@ from hypothesis import strategies as st
 
 from homogcl.core.errors import UserError
 from homogcl.pages.table import (
+    PValue,
     Table,
     insert_between_markers,
+    insert_table,
     stale_tables,
     to_csv,
     to_latex,
@@ -52,6 +55,22 @@ def test_latex_escapes_what_it_would_misread() -> None:
     table = Table((r"\&{}~^#$",), (), decimals=0)
     escaped = r"\textbackslash{}\&\{\}\textasciitilde{}\textasciicircum{}\#\$"
     assert rf"{escaped} \\" in to_latex(table).splitlines()
+
+
+def test_bold_cells_are_emphasized_but_not_in_csv() -> None:
+    table = replace(TABLE, bold=frozenset({(0, 2), (1, 0)}))
+    assert to_markdown(table).splitlines()[2:] == [
+        "| grace_a | 20 | **83.05 ± 0.52 (10)** | 0.50 |",
+        "| **b&#124;c** | – | 80.00 (1) | failed (2) |",
+    ]
+    assert r"grace\_a & 20 & \textbf{83.05 $\pm$ 0.52 (10)} & 0.50 \\" in to_latex(table)
+    assert to_csv(table) == to_csv(TABLE)
+
+
+def test_p_values_have_three_decimals_to_people_and_all_in_csv() -> None:
+    table = Table(("p",), ((PValue(0.0123456),), (PValue(1e-9),), (PValue(0.001),)), decimals=1)
+    assert to_markdown(table).splitlines()[2:] == ["| 0.012 |", "| < 0.001 |", "| 0.001 |"]
+    assert to_csv(table).splitlines() == ["p", "0.0123456", "1e-09", "0.001"]
 
 
 def test_csv_keeps_every_digit_in_columns_of_its_own() -> None:
@@ -123,3 +142,15 @@ def test_stale_tables_are_named(tmp_path: Path) -> None:
         stale_tables(path, {"absent": TABLE})
     with pytest.raises(UserError, match=r"cannot read .*nowhere\.md"):
         stale_tables(tmp_path / "nowhere.md", {"main": TABLE})
+
+
+def test_a_table_is_put_into_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "page.md"
+    path.write_text(PAGE, encoding="utf-8")
+    assert insert_table(path, "main", TABLE) == path
+    assert path.read_text("utf-8") == insert_between_markers(PAGE, "main", TABLE)
+    with pytest.raises(UserError, match=r"cannot read .*nowhere\.md"):
+        insert_table(tmp_path / "nowhere.md", "main", TABLE)
+    with pytest.raises(UserError, match="table:absent"):
+        insert_table(path, "absent", TABLE)
+    assert path.read_text("utf-8") == insert_between_markers(PAGE, "main", TABLE)

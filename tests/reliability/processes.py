@@ -6,6 +6,7 @@ that importing torch takes. From there on it is the command line as a user start
 
 from __future__ import annotations
 
+import importlib
 import json
 import multiprocessing
 import os
@@ -85,6 +86,7 @@ def start(
     fault: str = "",
     first: Callable[[], None] | None = None,
     environment: Mapping[str, str] | None = None,
+    module: str = "homogcl.cli",
 ) -> Running:
     """Start `homogcl` with `arguments` in `folder`, which also gets `stdout` and `stderr`.
 
@@ -94,6 +96,7 @@ def start(
         fault: What `homogcl.core.faults` is to do.
         first: A function of a module, called before the command: limits and the like.
         environment: More variables.
+        module: Whose `main` is the command line.
     """
     for name, value in THREADS.items():
         os.environ.setdefault(name, value)
@@ -103,7 +106,7 @@ def start(
         (folder / name).write_bytes(b"")
     extra = {**(environment or {}), **({VARIABLE: fault} if fault else {})}
     words = [str(argument) for argument in arguments]
-    process = context.Process(target=_command, args=(folder, words, extra, first))
+    process = context.Process(target=_command, args=(folder, words, extra, first, module))
     process.start()
     return Running(process, folder)
 
@@ -118,6 +121,7 @@ def _command(
     words: Sequence[str],
     environment: Mapping[str, str],
     first: Callable[[], None] | None,
+    module: str,
 ) -> None:
     for descriptor, name in enumerate(OUTPUTS, start=1):
         os.dup2(os.open(folder / name, os.O_WRONLY), descriptor)
@@ -126,13 +130,12 @@ def _command(
     os.environ.update(environment)
     if first:
         first()
-    from homogcl import cli
     from homogcl.data import catalog
 
     catalog.entry_points = lambda group: [tiny.ENTRY]  # type: ignore[attr-defined,assignment]
     sys.argv = ["homogcl", *words]
     try:
-        cli.main()
+        importlib.import_module(module).main()
     finally:
         # After a file-size limit the interpreter itself may fail to write at its end.
         sys.stdout.flush()

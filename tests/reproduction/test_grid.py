@@ -1,4 +1,4 @@
-"""A grid of cells: each once, one that fails does not stop the others, signals end it in a line."""
+"""A grid of trainings: each once, one that fails does not stop the others, signals end it."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from homogcl.core.signals import Stopped, stopping
 from homogcl.runs.log import OnEpoch
 from homogcl.runs.record import Record
 from homogcl.runs.request import Request
-from reproduction.artifact import Artifact, Cell, GraphCell
-from reproduction.grid import cells_of, record_cells
+from reproduction.artifact import Artifact, GraphTraining, Training
+from reproduction.grid import record_trainings, trainings_of
 from tests.records import make_record
 
 SPEC = Request("raw", "demo", tasks=("probe",))
@@ -23,7 +23,7 @@ SPEC = Request("raw", "demo", tasks=("probe",))
 
 @dataclass(frozen=True)
 class Plain:
-    """A cell of no graph, which fails as it is told."""
+    """A training of no graph, which fails as it is told."""
 
     label: str
     error: Exception | None = None
@@ -31,7 +31,7 @@ class Plain:
     def path(self, results: Path) -> Path:
         return results / f"{self.label}.json"
 
-    def found(self, results: Path) -> Record | None:
+    def find_record(self, results: Path) -> Record | None:
         return None
 
     def run(self, results: Path, on_epoch: OnEpoch | None = None) -> tuple[Record, bool]:
@@ -44,52 +44,52 @@ class Seen:
     """What a grid has shown."""
 
     def __init__(self) -> None:
-        self.cells: list[bool] = []
+        self.trainings: list[bool] = []
         self.failures: list[tuple[str, str]] = []
 
     def epoch(self, title: str) -> OnEpoch:
         return lambda epoch: None
 
     def cell(self, record: Record, *, ran: bool) -> None:
-        self.cells.append(ran)
+        self.trainings.append(ran)
 
     def failed(self, label: str, error: Exception) -> None:
         self.failures.append((label, str(error)))
 
 
-def artifact(cells: list[Cell]) -> Artifact:
-    return Artifact("x", "Table 0", lambda quick: cells, lambda results, out, quick: [])
+def artifact(trainings: list[Training]) -> Artifact:
+    return Artifact("x", "Table 0", lambda quick: trainings, lambda results, out, quick: [])
 
 
 def test_each_training_is_run_once_for_all_that_it_is_scored_on() -> None:
-    probed, clustered = GraphCell(SPEC, "presets"), replace(SPEC, tasks=("cluster",))
-    other = [GraphCell(replace(SPEC, seed=1), "presets"), GraphCell(SPEC, "elsewhere")]
-    first: list[Cell] = [GraphCell(clustered, "presets"), Plain("a"), *other]
-    cells = cells_of([artifact(first), artifact([Plain("a"), probed])], quick=False)
+    probed, clustered = GraphTraining(SPEC, "presets"), replace(SPEC, tasks=("cluster",))
+    other = [GraphTraining(replace(SPEC, seed=1), "presets"), GraphTraining(SPEC, "elsewhere")]
+    first: list[Training] = [GraphTraining(clustered, "presets"), Plain("a"), *other]
+    trainings = trainings_of([artifact(first), artifact([Plain("a"), probed])], quick=False)
     both = replace(SPEC, tasks=("probe", "cluster"))
-    assert cells == [GraphCell(both, "presets"), Plain("a"), *other]
+    assert trainings == [GraphTraining(both, "presets"), Plain("a"), *other]
 
 
-def test_a_cell_that_fails_does_not_stop_the_others(tmp_path: Path) -> None:
+def test_a_training_that_fails_does_not_stop_the_others(tmp_path: Path) -> None:
     seen = Seen()
     errors = [UserError("no data"), None, ValueError("a bug"), None]
-    cells = [Plain(str(number), error) for number, error in enumerate(errors)]
-    assert record_cells(cells, tmp_path, seen) == 2
-    assert seen.cells == [True, True]
+    trainings = [Plain(str(number), error) for number, error in enumerate(errors)]
+    assert record_trainings(trainings, tmp_path, seen) == 2
+    assert seen.trainings == [True, True]
     assert seen.failures == [("0", "no data"), ("2", "a bug")]
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_it_at_once_in_one_line(number: signal.Signals) -> None:
     before = signal.getsignal(number)
-    with pytest.raises(Stopped) as caught, stopping(lambda: "2 of 5 cells"):
+    with pytest.raises(Stopped) as caught, stopping(lambda: "2 of 5 trainings"):
         os.kill(os.getpid(), number)
-    assert str(caught.value).startswith(f"{number.name} came after 2 of 5 cells; ")
+    assert str(caught.value).startswith(f"{number.name} came after 2 of 5 trainings; ")
     assert caught.value.exit_code == 128 + number
     assert signal.getsignal(number) is before
 
 
-def test_a_signal_is_no_failure_of_a_cell(tmp_path: Path) -> None:
+def test_a_signal_is_no_failure_of_a_training(tmp_path: Path) -> None:
     class Interrupted(Plain):
         def run(self, results: Path, on_epoch: OnEpoch | None = None) -> tuple[Record, bool]:
             os.kill(os.getpid(), signal.SIGTERM)
@@ -97,5 +97,5 @@ def test_a_signal_is_no_failure_of_a_cell(tmp_path: Path) -> None:
 
     seen = Seen()
     with pytest.raises(Stopped), stopping(lambda: ""):
-        record_cells([Plain("a"), Interrupted("b"), Plain("c")], tmp_path, seen)
-    assert (seen.cells, seen.failures) == ([True], [])
+        record_trainings([Plain("a"), Interrupted("b"), Plain("c")], tmp_path, seen)
+    assert (seen.trainings, seen.failures) == ([True], [])

@@ -1,77 +1,152 @@
-"""What settings of a plug-in do: rows by departure from the shipped ones, gains at equal rest."""
-
 from __future__ import annotations
 
 import pytest
-from pydantic import JsonValue
+import torch
+from torch import Tensor
+from torch.nn.functional import normalize
+from torch_geometric.data import Data
 
-from homogcl.core.errors import UserError
-from homogcl.homophily.plugins.homogcl import ADAPTIVE
-from homogcl.pages.table import to_markdown
-from homogcl.runs.record import Record
-from reproduction.tables.levers import ADAPTIVE_KEYS, levers_table
-from tests.records import make_record
+from homogcl.core.seeds import stream
+from homogcl.homophily.clusters import centroids
+from homogcl.homophily.positives import CannotCombine, Combine, Positives
+from homogcl.homophily.saliency import soft_assignment
+from homogcl.homophily.selection import most_modular
+from homogcl.methods.base import Sizes
+from homogcl.methods.registry import build
+from reproduction.levers import Levers
+from tests.plugged import NARROW, SETTINGS, half_of, plugged, scores
 
-
-def runs(method: str, *accuracies: float, epochs: int = 50, **plugin: JsonValue) -> list[Record]:
-    settings: dict[str, JsonValue] = {"train": {"epochs": epochs}, "method": dict(plugin)}
-    resolved: dict[str, JsonValue] = {
-        "train": {"epochs": epochs},
-        "method": {"tau": 0.5, **({"k": 10, **plugin} if "+" in method else {})},
-    }
-    return [
-        make_record(
-            settings,
-            method=method,
-            seed=seed,
-            resolved=resolved,
-            metrics={
-                "val_accuracy": accuracy - 0.01,
-                "test_accuracy": accuracy,
-                **({"saliency_auc": 0.7} if plugin else {}),
-            },
-        )
-        for seed, accuracy in enumerate(accuracies)
-    ]
+PLUGIN: dict[str, object] = {"num_clusters": 3, "two_sigma_sq": 0.5}
 
 
-def test_rows_name_what_departs_from_the_first_settings() -> None:
-    records = [
-        *runs("grace", 0.80, 0.82),
-        *runs("grace+homogcl", 0.81, 0.83),
-        *runs("grace+homogcl", 0.82, 0.82, k=5.0, each=True),
-    ]
-    assert to_markdown(levers_table(records, "grace", "homogcl", ["cora"])).splitlines() == [
-        "| grace+homogcl | cora, validation | cora, test | cora, AUC of S |",
-        "| --- | --- | --- | --- |",
-        "| as shipped | 1.00 ± 0.00 (2) | 1.00 ± 0.00 (2) | – |",
-        "| each=True, k=5 | 1.00 ± 1.41 (2) | 1.00 ± 1.41 (2) | 0.70 ± 0.00 (2) |",
-    ]
+@pytest.fixture
+def graph(block_graph: Data) -> Data:
+    return half_of(block_graph)
 
 
-def test_a_gain_is_over_the_base_of_equal_epochs() -> None:
-    records = [
-        *runs("grace", 0.80),
-        *runs("grace", 0.70, epochs=100),
-        *runs("grace+homogcl", 0.81),
-        *runs("grace+homogcl", 0.73, epochs=100),
-    ]
-    rows = to_markdown(levers_table(records, "grace", "homogcl", ["cora", "photo"])).splitlines()
-    assert rows[2:] == [
-        "| as shipped | 1.00 (1) | 1.00 (1) | – | – | – | – |",
-        "| epochs=100 | 3.00 (1) | 3.00 (1) | – | – | – | – |",
-    ]
+def levers(graph: Data, *, encoder: str = "gcn", **settings: object) -> Levers:
+    base = build("grace", {**NARROW, "encoder": encoder}, Sizes.of(graph), seed=0)
+    config = Levers.Config.model_validate({**PLUGIN, **settings})
+    return Levers(base, config).double()
 
 
-def test_a_gain_over_nothing_comparable_is_refused() -> None:
-    records = [*runs("grace", 0.8), *runs("grace+homogcl", 0.8, epochs=7)]
-    with pytest.raises(UserError, match=r"no run of the base has the settings of .* epochs=7"):
-        levers_table(records, "grace", "homogcl", ["cora"])
+def test_without_a_lever_it_is_homogcl(graph: Data) -> None:
+    ours, shipped = levers(graph), plugged(graph, "grace+homogcl", SETTINGS)
+    views = ours.views(graph, stream(0, "augment"))
+    assert ours.objective(views) == shipped.objective(views)
 
 
-def test_the_adaptive_variant_is_called_by_its_name_alone() -> None:
-    assert set(ADAPTIVE_KEYS) == ADAPTIVE.keys()
-    adaptive = runs("grace+homogcl", 0.84, variant="adaptive", one_each=True, two_sigma_sq=1.0, k=5)
-    records = [*runs("grace", 0.80), *runs("grace+homogcl", 0.81), *adaptive]
-    labels = [row[0] for row in levers_table(records, "grace", "homogcl", ["cora"]).rows]
-    assert labels == ["as shipped", "k=5, variant=adaptive"]
+def test_with_the_right_levers_it_is_the_adaptive_plugin(graph: Data) -> None:
+    ours = levers(
+        graph,
+        combine="mean",
+        clustered="directions",
+        width="clusters",
+        two_sigma_sq=1.0,
+        saliency_gradient=False,
+        homophily_weight=0.0,
+    )
+    shipped = plugged(graph, "grace+adaptive", {**NARROW, "num_clusters": 3})
+    views = ours.views(graph, stream(0, "augment"))
+    assert ours.objective(views)["contrast"] == shipped.objective(views)["contrast"]
+
+
+def test_clusters_go_on_from_the_step_before(graph: Data) -> None:
+    # Random features have no clusters, so that k-means needs several rounds.
+    graph.x = torch.randn(graph.x.shape, generator=stream(1, "x"), dtype=torch.float64)
+    method = levers(graph, encoder="mlp", kmeans_iterations=1, num_clusters=4)
+    views = method.views(graph, stream(0, "augment"))
+    h = method.embed(graph).detach()
+    seen: list[Tensor] = []
+    for step in (1, 2, 3):
+        method.objective(views)
+        rng = torch.Generator().manual_seed(views.cluster_seed)
+        alone = centroids(h, 4, rng, max_iterations=step)
+        torch.testing.assert_close(method.centroids, alone, rtol=0, atol=1e-12)
+        assert not any(torch.equal(method.centroids, before) for before in seen)
+        seen.append(method.centroids)
+
+
+def test_clusters_of_directions_with_a_width_of_their_own(graph: Data) -> None:
+    method = levers(graph, clustered="directions", width="clusters", two_sigma_sq=0.3)
+    views = method.views(graph, stream(0, "augment"))
+    method.objective(views)
+    h = normalize(method.embed(graph).detach())
+    rng = torch.Generator().manual_seed(views.cluster_seed)
+    c = centroids(h, 3, rng)
+    torch.testing.assert_close(method.centroids, c)
+    wide = float(((h[:, None] - c[None]).square().sum(2)).amin(1).mean())
+    by_hand = soft_assignment(h, c, 0.3 * wide)
+    r = method.assignment(graph)
+    assert r is not None
+    torch.testing.assert_close(r.detach(), by_hand)
+
+
+def test_clusters_of_a_slow_copy(graph: Data) -> None:
+    method = levers(graph, cluster_momentum=0.9)
+    slow = method.slow
+    assert slow is not None
+    views = method.views(graph, stream(0, "augment"))
+    before = [parameter.clone() for parameter in method.base.parameters()]
+    with torch.no_grad():
+        for parameter in method.base.parameters():
+            parameter.add_(0.1)
+    method.objective(views)
+    rng = torch.Generator().manual_seed(views.cluster_seed)
+    torch.testing.assert_close(method.centroids, centroids(slow.embed(graph), 3, rng))
+    method.after_step(0.5)
+    for held, old in zip(slow.parameters(), before, strict=True):
+        torch.testing.assert_close(held, old + 0.1 * 0.1)
+
+
+def test_the_plugin_is_switched_on_after_a_share_of_the_steps(graph: Data) -> None:
+    method, whole = levers(graph, start_at=0.5), levers(graph)
+    views = method.views(graph, stream(0, "augment"))
+    assert {*method.objective(views)} == {"contrast"}
+    assert torch.equal(
+        method.objective(views)["contrast"], method.base.objective(views.base)["contrast"]
+    )
+    method.after_step(0.5)
+    assert method.objective(views) == whole.objective(views)
+
+    # A training that is resumed is as far as the one that was stopped.
+    resumed = levers(graph, start_at=0.5)
+    resumed.load_state_dict(method.state_dict())
+    assert {*resumed.objective(views)} == {"contrast", "homophily"}
+
+
+def test_cold_clusters_forget_the_last_step(graph: Data) -> None:
+    method = levers(graph, warm_start=False, kmeans_iterations=1)
+    views = method.views(graph, stream(0, "augment"))
+    method.objective(views)
+    first = method.centroids
+    method.objective(views)
+    assert torch.equal(method.centroids, first)
+
+
+def test_the_number_of_clusters_is_chosen_once_and_then_kept(graph: Data) -> None:
+    method = levers(graph, choose_clusters=True, num_clusters=10_000)
+    method.check(int(graph.num_nodes or 0))
+    views = method.views(graph, stream(0, "augment"))
+    method.objective(views)
+    chosen = method.centroids
+    rng = torch.Generator().manual_seed(views.cluster_seed)
+    best = most_modular(method.embed(graph).detach(), graph.edge_index, rng)
+    assert torch.equal(chosen, best.centroids)
+    method.objective(method.views(graph, stream(1, "augment")))
+    assert method.centroids.shape == chosen.shape
+
+
+def test_scaled_saliency_and_a_weighted_mean_reach_the_positives(graph: Data) -> None:
+    method = levers(graph, saliency_scale=0.25, combine="weighted mean")
+    views = method.views(graph, stream(0, "augment"))
+    ours = method.objective(views)["contrast"]
+    s = scores(method, graph)
+    by_hand = Positives(graph.edge_index, 0.25 * s, combine=Combine.WEIGHTED_MEAN)
+    torch.testing.assert_close(ours, method.base.objective(views.base, by_hand)["contrast"])
+
+
+def test_a_mean_is_refused_by_a_base_that_cannot_take_it(graph: Data) -> None:
+    base = build("gbt", {}, Sizes.of(graph), seed=0)
+    with pytest.raises(CannotCombine, match=r"^G-BT takes neighbors by term"):
+        Levers(base, Levers.Config(combine="mean"))

@@ -16,6 +16,7 @@ from tests.broken import (
     LeavesAParameter,
     Linear,
     MindsBlocks,
+    TakesAnything,
     Undocumented,
     Vector,
 )
@@ -37,6 +38,7 @@ from tests.broken import (
         (Dense, "sparse_features_do_what_dense_ones_do"),
         (Undocumented, "declares_what_it_is"),
         (Detached, "embeddings_are_differentiable"),
+        (TakesAnything, "undeclared_ways_of_combining_are_refused"),
     ],
 )
 def test_a_broken_promise_is_named(method: type[Method], check: str) -> None:
@@ -50,6 +52,7 @@ def test_each_check_is_broken_by_some_method_above_or_by_the_trainer() -> None:
     each = candidate(Linear)
     others = {
         "embeddings_are_differentiable",
+        "undeclared_ways_of_combining_are_refused",
         "batches_are_refused_where_a_step_needs_the_whole_graph",
     }
     assert {name for name, _ in checks_of(each)} | others == {check.__name__ for check in CHECKS}

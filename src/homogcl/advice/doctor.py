@@ -48,7 +48,6 @@ class Extra:
 
 EXTRAS = {
     "walks": Extra({"gensim": "4.3"}, "the methods deepwalk and node2vec"),
-    "figures": Extra({"matplotlib": "3.8"}, "figures for print"),
     "tables": Extra({"networkx": "3", "pyarrow": "15"}, "own graphs from files, Parquet"),
     "umap": Extra({"umap-learn": "0.5"}, "homogcl explore --map umap"),
     "metis": Extra({"pymetis": "2025.2"}, "homogcl train --batch metis"),

@@ -12,6 +12,7 @@ from homogcl.cli.catalog import list_names, show
 from homogcl.cli.explore import explore
 from homogcl.cli.neighbors import neighbors, saliency
 from homogcl.cli.records import run
+from homogcl.cli.table import table
 from homogcl.cli.to_disk import to_disk
 from homogcl.cli.training import demo, embed, evaluate, train
 from homogcl.cli.tuning import tune
@@ -28,21 +29,21 @@ app = typer.Typer(
 
 for command in (
     *(demo, train, evaluate, embed, neighbors, saliency, explore, run),
-    *(show, doctor, inspect, tune),
+    *(table, show, doctor, inspect, tune),
 ):
     app.command()(command)
 app.command("list")(list_names)
 app.command("to-disk")(to_disk)
 
 
-def main() -> None:
-    """Run the command line: a user's mistake is one line and exit code 2."""
+def main(application: typer.Typer = app) -> None:
+    """Run a command line: a user's mistake is one line and exit code 2."""
     warnings.formatwarning = _one_line
     # torch announces once a process that CSR is in beta: nothing a user could act on.
     warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta")
     keep_freed_pages()
     try:
-        app()
+        application()
     except UserError as error:
         _fail(str(error), error.exit_code)
     except (MemoryError, RuntimeError) as error:

@@ -96,23 +96,24 @@ def _show_findings(findings: list[Finding]) -> None:
 
 
 def _summary_lines(summary: GraphSummary, components: Components) -> dict[str, object]:
+    low, high, median = summary.degree_min, summary.degree_max, summary.degree_median
     lines: dict[str, object] = {
         "nodes": f"{summary.nodes:,}",
         "edges": f"{summary.edges:,} (density {summary.density:.2g})",
         "features": f"{summary.features:,}",
-        "degrees": f"{summary.degree_min} to {summary.degree_max}, median {summary.degree_median:g}, "
-        f"{summary.isolated:,} nodes without edges",
+        "degrees": f"{low} to {high}, median {median:g}, {summary.isolated:,} nodes without edges",
         "components": f"{components.count:,}, the largest of {components.largest:,} nodes",
         "self-loops": summary.self_loops,
         "repeated": summary.duplicates,
     }
     if summary.homophily is None:
         return {**lines, "homophily": "unknown: no edge has two labels"}
-    lines["classes"] = summary.classes
-    lines["homophily"] = (
-        f"{summary.homophily:.2f}, adjusted for chance {summary.adjusted_homophily:.2f}"
-    )
-    return lines
+    homophily, adjusted = summary.homophily, summary.adjusted_homophily
+    return {
+        **lines,
+        "classes": summary.classes,
+        "homophily": f"{homophily:.2f}, adjusted for chance {adjusted:.2f}",
+    }
 
 
 def _spread_rows(saliency: Saliency) -> list[dict[str, str]]:

@@ -75,22 +75,23 @@ def show(
 
 
 def _method_row(name: str) -> dict[str, str]:
-    from homogcl.methods.names import plugin_names
+    from homogcl.methods.names import third_party
     from homogcl.presets.catalog import catalog
 
     entry = catalog().methods.get(name)
     if entry is not None:
-        takes_positives, learns_from = entry.takes_positives, entry.training_data
-        summary = entry.summary
-    else:  # a third party's
+        others = third_party("homogcl.plugins") if entry.takes_positives else {}
+        plugins = sorted({*entry.plugins, *others})
+        learns_from, summary = entry.training_data, entry.summary
+    else:  # a third party's method
         from homogcl.methods import registry
 
-        wrapped = registry.method_class(name)
-        takes_positives, learns_from = bool(wrapped.combines), wrapped.training_data
-        summary = registry.summary(name)
+        method = registry.method_class(name)
+        plugins = registry.plugins_of(method)
+        learns_from, summary = method.training_data, registry.summary(name)
     return {
         "name": name,
-        "plug-ins": " ".join(f"+{each}" for each in plugin_names()) if takes_positives else "",
+        "plug-ins": " ".join(f"+{each}" for each in plugins),
         "learns from": learns_from,
         "what": summary,
     }

@@ -1,4 +1,4 @@
-"""Grids of runs, and tables of their records."""
+"""Grids of runs."""
 
 from __future__ import annotations
 

@@ -104,7 +104,7 @@ ALONE = Ranks()
 
 @dataclass(frozen=True)
 class Sharing:
-    """What the processes of a training share.
+    """The ways in which the processes of a training share the work.
 
     Attributes:
         pairs: Processes that hold the same nodes and split the pairs of them.

@@ -15,8 +15,8 @@ def undirected(
 ) -> tuple[Tensor, Tensor | None]:
     """Return edges [2, E] in both directions, once each, without self-loops, and their weights [E].
 
-    Edges come sorted by source, then target. Where an edge was given more than once, or with a
-    different weight each way, its weight is the mean.
+    Edges come sorted by source, then target. The weight of an edge that is listed more than
+    once, or with a different weight each way, is the mean.
     """
     edge_index, edge_weight = remove_self_loops(edge_index, edge_weight)
     if edge_weight is None:

@@ -1,4 +1,4 @@
-"""Hashes of what a graph was read from: its files, or its tensors where there are none."""
+"""Hashes of a graph's files, or of its tensors where there are no files."""
 
 from __future__ import annotations
 

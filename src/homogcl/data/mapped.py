@@ -31,7 +31,7 @@ INDEX = "mapped.json"  # written last: a folder without it is not complete
 _PLAIN = ("edge_index", "edge_weight", "crow", "y", "train_mask", "val_mask", "test_mask")
 IDS = "ids"
 _SPARSE = ("x_crow", "x_col", "x_value")
-# What the arrays hold, as numpy's kinds: whole numbers, truth values, else fractions.
+# Kinds of the arrays' numbers, as numpy names them: whole, truth values, else fractions.
 _KINDS = {
     **dict.fromkeys(("edge_index", "crow", "x_crow", "x_col", "y"), "i"),
     **dict.fromkeys(("train_mask", "val_mask", "test_mask"), "b"),
@@ -40,7 +40,7 @@ _CHUNK = 2**24  # numbers that are looked at together
 
 
 class _Index(Config):
-    """What a folder says of itself."""
+    """The description of a folder's arrays."""
 
     format: int
     nodes: int = Field(ge=0)
@@ -215,7 +215,7 @@ class Pages:
         assert isinstance(array, np.memmap)
         mapped: mmap.mmap = array._mmap  # type: ignore[attr-defined]
         if hasattr(mmap, "MADV_RANDOM"):
-            # Rows are read here and there: what lies around them is not wanted.
+            # Rows are read here and there: reading ahead would be in vain.
             mapped.madvise(mmap.MADV_RANDOM)
         self._maps.append(mapped)
         return torch.from_numpy(array)

@@ -1,4 +1,4 @@
-"""Which nodes train, validate and test a classifier on the embeddings."""
+"""Splits of the nodes: those that train, validate and test a classifier on the embeddings."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 SplitName = Literal["public", "random"]
-SplitMade = Literal["public", "random", "none"]  # "none" where no node has a label
+SplitKind = Literal["public", "random", "none"]  # "none" where no node has a label
 
 
 def random_split(num_nodes: int, rng: torch.Generator) -> tuple[Tensor, Tensor, Tensor]:

@@ -1,4 +1,4 @@
-"""Features for graphs that come without any: where a node stands among the others."""
+"""Features made of the edges, for graphs that come without any: a node's place in the graph."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from homogcl.core.seeds import stream
 from homogcl.data.edges import edges_sha256
 from homogcl.data.published.root import cache_root
 
-OVERSAMPLING = 10  # directions that are followed besides those that are kept
+OVERSAMPLING = 10  # directions that are followed besides the features
 LARGE = 100_000  # nodes above which half the digits have to do
 STEPS = 4  # of two products; after one, features of ogbn-arxiv tell classes apart half as well
 HUGE, FEWER_STEPS = 500_000, 2  # nodes above which a minute would not do for all of them
 DIM = 128
-_RECIPE = 1  # to be raised when the same edges and seed come to other features
+_RECIPE = 1  # to be raised when the same edges and seed give other features
 
 
 def structural_features(
@@ -54,44 +54,43 @@ def structural_features(
     weight = weight.to(torch.float64)
     degree = torch.zeros(nodes, dtype=torch.float64).index_add(0, row, weight)
     scale = torch.where(degree > 0, degree.rsqrt(), 0.0)
-    kept = min(dim, nodes)
+    width = min(dim, nodes)
     if not len(row):
-        return torch.zeros(nodes, kept)
+        return torch.zeros(nodes, width)
     values = (scale[row] * weight * scale[col]).to(dtype)
     rng = stream(seed, "structural")
-    start = torch.randn(nodes, min(kept + OVERSAMPLING, nodes), dtype=dtype, generator=rng)
+    start = torch.randn(nodes, min(width + OVERSAMPLING, nodes), dtype=dtype, generator=rng)
     eigenvalues, u = _leading(_matrix(row, col, values, nodes), start)
-    order = eigenvalues.abs().sort(descending=True).indices[:kept]
+    order = eigenvalues.abs().sort(descending=True).indices[:width]
     features: Tensor = nodes**0.5 * u[:, order] * eigenvalues[order].abs().sqrt()
     # Vectors of eigenvalue 0 are arbitrary outside the graph's edges.
     features[degree == 0] = 0.0
     return features.to(torch.float32)
 
 
-def kept_structural_features(graph: Data) -> Tensor:
-    """Return `structural_features` of a data set, for which a large one has to wait only once.
+def cached_structural_features(graph: Data) -> Tensor:
+    """Return `structural_features` of a data set; those of a large one are computed only once.
 
-    Above `LARGE` nodes, where they take a minute or more, they are kept in the folder `structural`
-    of the XDG cache, by the hash of the edges. A cache that cannot be read or written is done
-    without.
+    Above `LARGE` nodes, where they take a minute or more, the folder `structural` of the XDG cache
+    keeps them, by the hash of the edges. A cache that cannot be read or written is ignored.
     """
     nodes = int(graph.num_nodes or 0)
     weight = graph.get("edge_weight")
     if nodes <= LARGE:
         return structural_features(graph.edge_index, nodes, edge_weight=weight)
     path = cache_root() / "structural" / f"{edges_sha256(graph)[:32]}-{DIM}-{_RECIPE}.npy"
-    kept = _kept(path, nodes)
-    if kept is not None:
-        return kept
-    made = structural_features(graph.edge_index, nodes, edge_weight=weight)
+    cached = _cached(path, nodes)
+    if cached is not None:
+        return cached
+    features = structural_features(graph.edge_index, nodes, edge_weight=weight)
     buffer = io.BytesIO()
-    np.save(buffer, made.numpy(), allow_pickle=False)
+    np.save(buffer, features.numpy(), allow_pickle=False)
     with contextlib.suppress(UserError):
         write_atomically(path, buffer.getvalue())
-    return made
+    return features
 
 
-def _kept(path: Path, nodes: int) -> Tensor | None:
+def _cached(path: Path, nodes: int) -> Tensor | None:
     try:
         features = np.load(path, allow_pickle=False)
     except (OSError, ValueError, EOFError):
@@ -101,7 +100,7 @@ def _kept(path: Path, nodes: int) -> Tensor | None:
 
 
 def _leading(matrix: Tensor, start: Tensor) -> tuple[Tensor, Tensor]:
-    """Return eigenvalues and vectors of a symmetric matrix in the span that powers lead to."""
+    """Return eigenvalues and vectors of a symmetric matrix in the span of its powers of `start`."""
     q = start
     for _ in range(STEPS if len(start) <= HUGE else FEWER_STEPS):
         # No eigenvalue is above 1, so that two products in a row cannot overflow.

@@ -13,6 +13,7 @@ import torch
 from homogcl.core.config import Config, validated
 from homogcl.core.errors import UnknownName, UserError, nearest
 from homogcl.core.seeds import integer
+from homogcl.homophily.positives import CannotCombine
 from homogcl.methods.base import Method, Sizes, total
 from homogcl.methods.names import (
     METHODS,
@@ -52,6 +53,18 @@ def plugin(name: str) -> Plugin:
         raise UnknownName("plug-in", name, plugin_names())
     wrap = others[name].load()
     return Plugin(wrap, {}, getattr(wrap, "presets", name))
+
+
+def plugins_of(base: Method | type[Method]) -> list[str]:
+    """Return the names of the plug-ins that `base` can be put under."""
+    names = []
+    for name in plugin_names() if base.combines else []:
+        try:
+            plugin(name).wrap.check_base(base)
+        except CannotCombine:
+            continue
+        names.append(name)
+    return names
 
 
 def config_classes(name: str) -> list[type[Config]]:

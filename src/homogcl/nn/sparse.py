@@ -148,7 +148,7 @@ def _pointers(index: Tensor, size: int) -> Tensor:
 
 
 def _times(csr: Tensor, dense: Tensor) -> Tensor:
-    """Return `csr @ dense`, into zeros made here: the operator would copy those that it makes."""
+    """Return `csr @ dense` without the copy of zeros that the operator makes."""
     return dense.new_zeros(csr.size(0), dense.size(1)).addmm_(csr, dense.contiguous())
 
 

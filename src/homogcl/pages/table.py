@@ -4,12 +4,23 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from homogcl.core.errors import UserError
+from homogcl.core.files import write_atomically
 from homogcl.runs.record import Summary
+
+
+class PValue(float):
+    """How often chance alone gives a difference of this size."""
+
+    @property
+    def text(self) -> str:
+        """The value as people read it, with three decimals."""
+        return "< 0.001" if self < 0.001 else f"{self:.3f}"
+
 
 Cell = str | int | float | Summary | None
 
@@ -32,11 +43,19 @@ _LATEX = {
 
 @dataclass(frozen=True)
 class Table:
-    """Named columns and rows of cells; `decimals` is how many of a measured number are shown."""
+    """Named columns and rows of cells.
+
+    Attributes:
+        columns: Their titles.
+        rows: One cell per column.
+        decimals: How many decimals of a measured number are shown.
+        bold: Cells to emphasize, by the numbers of their row and column; CSV has no emphasis.
+    """
 
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
     decimals: int
+    bold: frozenset[tuple[int, int]] = frozenset()
 
     def __post_init__(self) -> None:
         """Refuse rows that do not fill the columns."""
@@ -46,15 +65,24 @@ class Table:
 
 def to_markdown(table: Table) -> str:
     """Return the table as a Markdown pipe table without a final newline."""
-    lines = [table.columns, ("---",) * len(table.columns), *_text_rows(table)]
-    return "\n".join(f"| {' | '.join(c.replace('|', '&#124;') for c in line)} |" for line in lines)
+
+    def escape(text: str) -> str:
+        return text.replace("|", "&#124;")
+
+    body = _text_rows(table, escape, "**{}**")
+    lines = [[escape(title) for title in table.columns], ["---"] * len(table.columns), *body]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def to_latex(table: Table) -> str:
     """Return the table as a LaTeX `tabular` that needs the package booktabs."""
+
+    def escape(text: str) -> str:
+        return "".join(_LATEX.get(letter, letter) for letter in text)
+
+    titles = [escape(title) for title in table.columns]
     header, *body = (
-        " & ".join("".join(_LATEX.get(letter, letter) for letter in cell) for cell in line) + r" \\"
-        for line in (table.columns, *_text_rows(table))
+        " & ".join(line) + r" \\" for line in (titles, *_text_rows(table, escape, r"\textbf{{{}}}"))
     )
     begin = rf"\begin{{tabular}}{{{'l' * len(table.columns)}}}"
     frame = [begin, r"\toprule", header, r"\midrule", *body, r"\bottomrule", r"\end{tabular}"]
@@ -81,6 +109,13 @@ def to_csv(table: Table) -> str:
     return out.getvalue()
 
 
+FORMATS: Mapping[str, Callable[[Table], str]] = {
+    "markdown": to_markdown,
+    "latex": to_latex,
+    "csv": to_csv,
+}
+
+
 def insert_between_markers(text: str, name: str, table: Table) -> str:
     """Return `text` with the table in Markdown between its two markers.
 
@@ -93,6 +128,15 @@ def insert_between_markers(text: str, name: str, table: Table) -> str:
     before, rest = text.split(start)
     _, after = rest.split(end)
     return f"{before}{start}\n{to_markdown(table)}\n{end}{after}"
+
+
+def insert_table(path: Path, name: str, table: Table) -> Path:
+    """Put the table between its markers in the file at `path`, and return the path."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise UserError(f"cannot read {path}: {error.strerror}") from error
+    return write_atomically(path, insert_between_markers(text, name, table).encode())
 
 
 def stale_tables(path: Path, tables: Mapping[str, Table]) -> list[str]:
@@ -110,8 +154,17 @@ def stale_tables(path: Path, tables: Mapping[str, Table]) -> list[str]:
         raise UserError(f"{path}: {error}") from error
 
 
-def _text_rows(table: Table) -> list[tuple[str, ...]]:
-    return [tuple(_text(cell, table.decimals) for cell in row) for row in table.rows]
+def _text_rows(table: Table, escape: Callable[[str], str], bold: str) -> list[list[str]]:
+    """Return the rows as text; `bold` is the template of an emphasized cell."""
+    return [
+        [
+            (bold if (number, column) in table.bold else "{}").format(
+                escape(_text(cell, table.decimals))
+            )
+            for column, cell in enumerate(row)
+        ]
+        for number, row in enumerate(table.rows)
+    ]
 
 
 def _text(cell: Cell, decimals: int) -> str:
@@ -121,4 +174,6 @@ def _text(cell: Cell, decimals: int) -> str:
     if isinstance(cell, Summary):
         spread = "" if cell.std is None else f" ± {cell.std:.{decimals}f}"
         return f"{cell.mean:.{decimals}f}{spread} ({cell.n})"
+    if isinstance(cell, PValue):
+        return cell.text
     return f"{cell:.{decimals}f}" if isinstance(cell, float) else str(cell)

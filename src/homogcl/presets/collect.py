@@ -12,10 +12,9 @@ from types import NoneType
 from typing import Annotated, Any, Literal, get_args, get_origin
 
 from homogcl.core.config import Config
-from homogcl.core.errors import UserError
 from homogcl.data.load import DataConfig
 from homogcl.methods.names import METHODS, PLUGINS
-from homogcl.methods.registry import configure, method_class, plugin, summary
+from homogcl.methods.registry import method_class, plugin, plugins_of, summary
 from homogcl.presets.catalog import FILE
 from homogcl.training.loop import TrainConfig
 
@@ -38,17 +37,9 @@ def _method(name: str) -> dict[str, object]:
         "summary": summary(name),
         "training_data": method.training_data,
         "takes_positives": bool(method.combines),
-        "plugins": [each for each in PLUGINS if _goes_behind(name, each)],
+        "plugins": [each for each in plugins_of(method) if each in PLUGINS],
         "settings": _settings(method.Config),
     }
-
-
-def _goes_behind(base: str, plugin_name: str) -> bool:
-    try:
-        configure(f"{base}+{plugin_name}", {})
-    except UserError:
-        return False
-    return True
 
 
 def _settings(model: type[Config]) -> dict[str, dict[str, object]]:

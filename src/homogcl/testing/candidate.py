@@ -10,7 +10,7 @@ from torch_geometric.data import Data
 
 from homogcl.core.seeds import integer
 from homogcl.methods.base import Method, Sizes
-from homogcl.methods.registry import build, plugin, plugin_names
+from homogcl.methods.registry import build, plugin, plugins_of
 from homogcl.presets.resolve import resolve
 from homogcl.training.loop import TrainConfig, fit
 
@@ -61,17 +61,15 @@ def candidate(method: str | type[Method]) -> Candidate:
 
 
 def with_plugins(each: Candidate, sizes: Sizes) -> list[Candidate]:
-    """Return the candidate and, where it has pair positives, the same under each plug-in."""
-    if not each.make(sizes, 0).combines:
-        return [each]
-    return [each, *(_plugged(each, name) for name in plugin_names())]
+    """Return the candidate, and the same under each plug-in that it can be put under."""
+    return [each, *(_plugged(each, name) for name in plugins_of(each.make(sizes, 0)))]
 
 
 def _plugged(each: Candidate, name: str) -> Candidate:
-    made = plugin(name)
+    named = plugin(name)
 
     def wrapped(sizes: Sizes, seed: int) -> Method:
-        method: Method = made.wrap(each.make(sizes, seed), made.wrap.Config(**made.settings))
+        method: Method = named.wrap(each.make(sizes, seed), named.wrap.Config(**named.settings))
         return method
 
     return replace(each, name=f"{each.name}+{name}", make=wrapped)

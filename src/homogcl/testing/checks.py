@@ -12,6 +12,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from homogcl.core.seeds import stream
+from homogcl.homophily.positives import CannotCombine, Combine, Positives
 from homogcl.methods.base import Method, total
 from homogcl.methods.inference import embeddings, without_labels
 from homogcl.testing.batches import (
@@ -100,6 +101,22 @@ def embeddings_are_differentiable(each: Candidate, graph: Data) -> None:
     method.prepare(without_labels(graph), stream(0, "prepare"))
     z = method.embed(without_labels(graph))
     hold(z.requires_grad, "no gradient flows through embed, which plug-ins need")
+
+
+def undeclared_ways_of_combining_are_refused(each: Candidate, graph: Data) -> None:
+    """Neighbors that it cannot combine as asked are refused by name, never combined otherwise."""
+    method = each.new(graph)
+    seen = _as_trained(method, graph)
+    method.prepare(seen, stream(0, "prepare"))
+    views = method.views(seen, stream(0, "augment"))
+    weight = torch.ones(seen.edge_index.size(1))
+    for way in sorted(set(Combine) - method.combines):
+        try:
+            method.objective(views, Positives(seen.edge_index, weight, combine=way))
+        except CannotCombine as error:
+            hold(method.name in str(error), f"{way} is refused without its name: {error}")
+        else:
+            hold(False, f"it does not declare {way!r} and takes it: call accept(positives)")
 
 
 def renumbering_the_nodes_renumbers_the_embeddings(each: Candidate, graph: Data) -> None:
@@ -218,6 +235,7 @@ CHECKS: dict[Check, Callable[[Method], bool]] = {
     gradients_reach_what_is_trained: _trains,
     embeddings_are_finite_and_nothing_in_them_is_random: _always,
     embeddings_are_differentiable: _takes_positives,
+    undeclared_ways_of_combining_are_refused: _takes_positives,
     renumbering_the_nodes_renumbers_the_embeddings: _is_inductive,
     graph_is_left_as_it_was: _always,
     same_seed_gives_the_same_bits: _always,

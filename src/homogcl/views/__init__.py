@@ -1,1 +1,1 @@
-"""What one step sees of a graph: random views of it, or a part of it."""
+"""Random views of a graph and parts of it, as training steps see them."""

@@ -1,8 +1,8 @@
-"""Random views of a graph. Each takes its own generator and leaves the graph as it was.
+"""Random views of a graph. Each function takes a generator and leaves the graph as it was.
 
-A view is a `Data` with `x`, `edge_index`, `edge_weight` where the graph has it, and `edge_id`,
-which says for each of its edges which edge of the graph it is. Where feature columns were masked,
-`masked` numbers them and `unmasked` is the `x` from before.
+A view is a `Data` with `x`, `edge_index`, `edge_weight` where the graph has it, and `edge_id`, the
+position of each of its edges in the graph. Where feature columns are masked, `masked` numbers them
+and `unmasked` is the `x` from before.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ def drop_edges(graph: Data, probability: float | Tensor, rng: torch.Generator) -
 
     Args:
         graph: A graph, or a view of one.
-        probability: Of dropping an edge: one for all, or one each, [E].
-        rng: Where the draws come from.
+        probability: Of dropping an edge: one for all, or one per edge, [E].
+        rng: Generator of the draws.
     """
     view = graph if "edge_id" in graph else clean_view(graph)
-    kept = keep(view.edge_index.size(1), probability, rng).to(view.edge_index.device)
+    survives = keep(view.edge_index.size(1), probability, rng).to(view.edge_index.device)
     smaller = Data(
         x=view.x,
-        edge_index=view.edge_index[:, kept],
-        edge_id=view.edge_id[kept],
+        edge_index=view.edge_index[:, survives],
+        edge_id=view.edge_id[survives],
         num_nodes=view.num_nodes,
     )
     if view.edge_weight is not None:
-        smaller.edge_weight = view.edge_weight[kept]
+        smaller.edge_weight = view.edge_weight[survives]
     return smaller
 
 
@@ -53,23 +53,23 @@ def mask_features(graph: Data, probability: float | Tensor, rng: torch.Generator
 
     Args:
         graph: A graph, or a view of one.
-        probability: Of masking a column: one for all, or one each, [d].
-        rng: Where the draws come from.
+        probability: Of masking a column: one for all, or one per column, [d].
+        rng: Generator of the draws.
     """
     view = copy.copy(graph) if "edge_id" in graph else clean_view(graph)
-    kept = keep(graph.num_features, probability, rng).to(graph.x.device)
-    view.x = _scale_columns(graph.x, kept)
-    view.unmasked, view.masked = graph.x, kept.logical_not().nonzero().squeeze(1)
+    survives = keep(graph.num_features, probability, rng).to(graph.x.device)
+    view.x = _scale_columns(graph.x, survives)
+    view.unmasked, view.masked = graph.x, survives.logical_not().nonzero().squeeze(1)
     return view
 
 
 def augment(graph: Data, drop_edge: float, mask_feature: float, rng: torch.Generator) -> Data:
-    """Return a view with edges dropped and feature columns masked at the given rates."""
+    """Return a view with edges dropped and feature columns masked at these rates."""
     return mask_features(drop_edges(graph, drop_edge, rng), mask_feature, rng)
 
 
 class ViewRates(Config):
-    """How likely each of two views is to lose an edge or a feature column."""
+    """Probabilities that each of two views loses an edge or a feature column."""
 
     drop_edge_1: Probability = 0.4
     drop_edge_2: Probability = 0.4

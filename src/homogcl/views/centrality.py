@@ -1,4 +1,4 @@
-"""How important nodes, edges and feature columns are, and how much sooner the others are dropped.
+"""Importance of nodes, edges and feature columns, and how readily each is dropped.
 
 The three centralities of GCA (Zhu et al., WWW 2021) and its drop factors. All sums run in
 float64: the logarithms of small centralities decide.

@@ -1,7 +1,7 @@
-"""Parts of a graph, each of them a graph of its own that one training step sees.
+"""Parts of a graph, each of them a graph that one training step sees.
 
 A batch is the subgraph that a set of nodes induces: all edges between them, in both directions,
-with their weights. What differs is how the nodes are chosen.
+with their weights. Batches differ in how the nodes are chosen.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ Fanout = Annotated[tuple[PositiveInt, ...], Field(min_length=1)]
 
 
 class BatchConfig(Config):
-    """What one step of a training sees.
+    """The part of the graph that one step of a training sees.
 
-    `full` is the whole graph. The others see every node once an epoch: `parts` cuts the nodes
+    `full` is the whole graph. The others see every node once per epoch: `parts` cuts the nodes
     into random parts, `neighbors` adds a sample of the nodes around each part, hop by hop, and
     `metis` cuts the graph into clusters with few edges between them.
     """
@@ -70,7 +70,7 @@ class Batches:
             sets = [self._sets[i] for i in torch.randperm(count, generator=rng).tolist()]
         else:
             sets = list(torch.tensor_split(torch.randperm(self._nodes, generator=rng), count))
-        # A seed each, so that no rank draws for the batches of another.
+        # One seed per batch, so that no rank draws for the batches of another.
         seeds = torch.randint(2**62, (count,), generator=rng).tolist()
         for number in range(self._ranks.rank, count, self._ranks.size):
             nodes = sets[number].to(self._graph.edge_index.device)
@@ -86,7 +86,7 @@ class Batches:
 
 
 def batch_count(nodes: int, config: BatchConfig, ranks: Ranks = ALONE) -> int:
-    """Return into how many batches the nodes are cut: as many for each rank."""
+    """Return the number of batches into which the nodes are cut: as many for each rank."""
     each = -(-nodes // (config.batch_size * ranks.size))
     return each * ranks.size
 
@@ -97,7 +97,7 @@ def smallest_batch(nodes: int, config: BatchConfig, ranks: Ranks = ALONE) -> int
 
 
 def check_batches(nodes: int, config: BatchConfig, ranks: Ranks = ALONE) -> None:
-    """Refuse what cannot be cut up, before anything is computed."""
+    """Refuse a graph that cannot be cut up so, before anything is computed."""
     if ranks.size > nodes:
         raise UserError(f"{ranks.size} processes are more than the {nodes} nodes there are")
     if smallest_batch(nodes, config, ranks) == 0:
@@ -110,9 +110,8 @@ def check_batches(nodes: int, config: BatchConfig, ranks: Ranks = ALONE) -> None
 
 def row_pointers(graph: Data) -> Tensor:
     """Return where each node's edges begin in `edge_index`, which is sorted by source, [N + 1]."""
-    kept = graph.get("crow")
-    if kept is not None:
-        crow: Tensor = kept
+    crow: Tensor | None = graph.get("crow")
+    if crow is not None:
         return crow
     nodes = torch.arange(int(graph.num_nodes or 0) + 1, device=graph.edge_index.device)
     return torch.searchsorted(graph.edge_index[0].contiguous(), nodes)
@@ -129,9 +128,9 @@ def neighborhood(
     Args:
         crow: Row pointers of the graph, [N + 1].
         col: The neighbors of all nodes, row after row, [E].
-        seeds: Where to start, distinct, int64 [n].
-        fanout: Neighbors a node, for each hop.
-        rng: Where the draws come from.
+        seeds: The nodes to start from, distinct, int64 [n].
+        fanout: Neighbors per node, for each hop.
+        rng: Generator of the draws.
     """
     reached = seeds.sort().values
     frontier = reached
@@ -142,8 +141,8 @@ def neighborhood(
         order = order[torch.argsort(place[order], stable=True)]
         count = torch.bincount(place, minlength=frontier.numel())
         rank = torch.arange(place.numel(), device=place.device) - (count.cumsum(0) - count)[place]
-        found = torch.unique(col[position[order[rank < most]]])
-        frontier = found[~torch.isin(found, reached, assume_unique=True)]
+        sample = torch.unique(col[position[order[rank < most]]])
+        frontier = sample[~torch.isin(sample, reached, assume_unique=True)]
         reached = torch.cat([reached, frontier]).sort().values
     return reached
 
@@ -162,7 +161,7 @@ def induced(graph: Data, nodes: Tensor, crow: Tensor | None = None) -> Data:
     Args:
         graph: A graph whose edges are sorted by source.
         nodes: Distinct and ascending, int64 [n]; they are numbered from 0 in this order.
-        crow: The graph's row pointers, where they are known already.
+        crow: The graph's row pointers, if the caller has them.
     """
     place, position = entries(row_pointers(graph) if crow is None else crow, nodes)
     target = graph.edge_index[1][position]
@@ -184,11 +183,11 @@ def _rows(graph: Data, nodes: Tensor) -> Tensor:
     x: Tensor = graph.x
     if not is_on_disk(graph) or x.layout == torch.sparse_csr:
         return take_rows(x, nodes)
-    taken = x.new_empty(nodes.numel(), x.size(1))
+    rows = x.new_empty(nodes.numel(), x.size(1))
     for start in range(0, nodes.numel(), 64):
-        taken[start : start + 64] = x[nodes[start : start + 64]]
+        rows[start : start + 64] = x[nodes[start : start + 64]]
         release(graph)
-    return taken
+    return rows
 
 
 def _clusters(crow: Tensor, col: Tensor, count: int) -> list[Tensor]:

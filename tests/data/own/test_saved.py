@@ -96,7 +96,7 @@ def test_hostile_pickle_is_refused_and_never_run(place: str, tmp_path: Path) -> 
         (torch.ones(2), "holds a Tensor"),
         (Data(x=torch.ones(3, 2)), "needs edges"),
         (Data(x=torch.ones(2, 2), edge_index=EDGES), "from 0 to 1"),
-        (Data(x=torch.ones(3, 2), edge_index=EDGES, y=torch.rand(3)), "one whole number a node"),
+        (Data(x=torch.ones(3, 2), edge_index=EDGES, y=torch.rand(3)), "one whole number per node"),
         (Data(x=torch.ones(3, 2), edge_index=EDGES, y=torch.ones(3, 2).long()), "leave it out"),
         (Data(x=torch.ones(3, 2), edge_index=EDGES, y=["a", "b", "c"]), "found a list"),
         (

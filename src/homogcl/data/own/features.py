@@ -46,7 +46,7 @@ class Features:
         return self.table.where(row, self.id_column)
 
     def tensor(self, rows: npt.NDArray[np.int64]) -> Tensor:
-        """Return the rows asked for as float32, [len(rows), d], in CSR if the matrix is sparse."""
+        """Return some rows as float32, [len(rows), d], in CSR if the matrix is sparse."""
         if scipy.sparse.issparse(self.matrix):
             return sparse_features(self.matrix[rows])
         return torch.from_numpy(np.asarray(self.matrix[rows], dtype=np.float32))
@@ -75,7 +75,7 @@ def read_features(path: Path, id_column: str | None) -> Features:
     except UserError:
         raise
     except Exception as error:
-        # What zipfile and numpy raise depends on the byte that is damaged: anything may come.
+        # zipfile and numpy may raise anything, depending on the byte that is damaged.
         reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise UserError(f"{path}: cannot be read as numbers: {reason}") from None
     _check(path, matrix, ids)
@@ -97,7 +97,7 @@ def _arrays(path: Path) -> tuple[Any, npt.NDArray[np.generic] | None]:
             return (checked(stored) if compressed else stored).tocsr(), None
         others = [name for name in archive.files if name != "ids"]
         if len(others) != 1:
-            raise ValueError(f"one array and perhaps `ids` wanted, has {archive.files}")
+            raise ValueError(f"one array and perhaps `ids` expected, has {archive.files}")
         return archive[others[0]], archive["ids"] if "ids" in archive.files else None
 
 

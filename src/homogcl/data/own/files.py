@@ -1,4 +1,4 @@
-"""The files of a user's own graph: which there are, and each one as a table."""
+"""The files of a user's own graph: their names and columns, and each one as a table."""
 
 from __future__ import annotations
 
@@ -64,18 +64,18 @@ def graph_files(path: Path, settings: Mapping[str, object]) -> GraphFiles:
         values = {**settings, "edges": path.name}
     else:
         raise UserError(f"{path}: there is no such file or folder")
-    named = str(toml or path)
+    origin = str(toml or path)
     for key in values:
         if key not in GraphFiles.model_fields:
-            raise UserError(f"{named}: no setting {key!r}{nearest(key, GraphFiles.model_fields)}")
+            raise UserError(f"{origin}: no setting {key!r}{nearest(key, GraphFiles.model_fields)}")
     if "edges" not in values:
-        raise UserError(f'{named}: names no edges; write a line such as edges = "edges.csv"')
+        raise UserError(f'{origin}: names no edges; write a line such as edges = "edges.csv"')
     try:
         files = GraphFiles.model_validate(values)
     except ValidationError as error:
         first = error.errors()[0]
         raise UserError(
-            f"{named}: {first['loc'][0]} = {first['input']!r}: {first['msg'].lower()}"
+            f"{origin}: {first['loc'][0]} = {first['input']!r}: {first['msg'].lower()}"
         ) from None
     folder = path if path.is_dir() else path.parent
     features = files.features
@@ -108,8 +108,8 @@ def open_table(path: Path, *, names_optional: bool = False) -> TableFile:
     if form in PARQUET:
         return _parquet(path)
     if form not in DELIMITERS and form not in LISTS:
-        known = [*DELIMITERS, *LISTS, *PARQUET, *NETWORKS]
-        raise UserError(f"{path}: unknown kind of file{nearest(form, known)}")
+        endings = [*DELIMITERS, *LISTS, *PARQUET, *NETWORKS]
+        raise UserError(f"{path}: unknown kind of file{nearest(form, endings)}")
     return text_table(path, names_optional=names_optional)
 
 
@@ -125,7 +125,7 @@ def open_network(path: Path) -> tuple[TableFile, TableFile]:
     try:
         network = read(path)
     except Exception as error:
-        # What a damaged file raises depends on the damage: an encoding that nobody knows, say.
+        # A damaged file may raise anything, such as an error about an unknown encoding.
         reason = (str(error) or type(error).__name__).splitlines()[0]
         raise UserError(f"{path}: {reason}") from None
     edges = [{"source": s, "target": t} | data for s, t, data in network.edges(data=True)]
@@ -152,12 +152,12 @@ def _columns(rows: list[dict[str, Any]], always: tuple[str, ...]) -> dict[str, A
 def _parquet(path: Path) -> TableFile:
     pa = arrow()
     try:
-        found = pa.parquet.read_table(path)
+        table = pa.parquet.read_table(path)
         # Text that is no UTF-8, or lengths that lead outside, would otherwise show much later.
-        found.validate(full=True)
+        table.validate(full=True)
     except (pa.ArrowException, OSError, ValueError) as error:
         raise UserError(f"{path}: is no Parquet file: {str(error).splitlines()[0]}") from None
-    return MemoryTable(path, {name: found.column(name) for name in found.column_names})
+    return MemoryTable(path, {name: table.column(name) for name in table.column_names})
 
 
 def _toml(path: Path) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Which nodes there are, in which order, and what their files say of each."""
+"""The nodes of a user's own graph, in their order, with features, labels and masks."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SPLITS = {
 
 @dataclass(frozen=True)
 class Nodes:
-    """The nodes and what is known of them."""
+    """The nodes with their features, labels and masks."""
 
     ids: Any  # in the order of the nodes, [N]: pyarrow strings, or a list
     x: Tensor | None  # [N, d]
@@ -102,11 +102,11 @@ def unique(ids: Any, where: Callable[[int], str]) -> Any:
 def positions(ids: Any, among: Any) -> tuple[npt.NDArray[np.int64], int]:
     """Return where each of `ids` stands in `among`, and the first that does not, or -1."""
     pa = arrow()
-    found = pa.compute.index_in(ids, value_set=among)
-    if found.null_count:
-        missing = pa.compute.index(pa.compute.is_null(found), True).as_py()
+    numbers = pa.compute.index_in(ids, value_set=among)
+    if numbers.null_count:
+        missing = pa.compute.index(pa.compute.is_null(numbers), True).as_py()
         return np.empty(0, np.int64), int(missing)
-    return found.to_numpy(zero_copy_only=False).astype(np.int64), -1
+    return numbers.to_numpy(zero_copy_only=False).astype(np.int64), -1
 
 
 def _nodes_without_table(files: GraphFiles, ends: Sequence[Any]) -> Nodes:
@@ -144,10 +144,10 @@ def _labels(table: TableFile, column: str | None) -> tuple[Tensor | None, tuple[
     if column is None:
         return None, ()
     pa = arrow()
-    [found] = table.text([pick(table, column, 0, "label")])
-    found = _whole(found)
-    classes = in_order(found.filter(pa.compute.not_equal(found, "")).unique())
-    index = pa.compute.index_in(found, value_set=classes).fill_null(-1)
+    [labels] = table.text([pick(table, column, 0, "label")])
+    labels = _whole(labels)
+    classes = in_order(labels.filter(pa.compute.not_equal(labels, "")).unique())
+    index = pa.compute.index_in(labels, value_set=classes).fill_null(-1)
     y = torch.from_numpy(index.to_numpy(zero_copy_only=False).astype(np.int64))
     return y, tuple(classes.to_pylist())
 
@@ -156,15 +156,15 @@ def _masks(table: TableFile, column: str | None) -> dict[str, Tensor]:
     if column is None:
         return {}
     pa = arrow()
-    [found] = table.text([pick(table, column, 0, "split")])
-    found = pa.compute.utf8_lower(_whole(found))
+    [parts] = table.text([pick(table, column, 0, "split")])
+    parts = pa.compute.utf8_lower(_whole(parts))
     allowed = pa.array([*SPLITS, ""])
-    _, wrong = positions(found, allowed)
+    _, wrong = positions(parts, allowed)
     if wrong >= 0:
         raise UserError(
-            f"{table.where(wrong, column)}: {found[wrong].as_py()!r} is none of train, val, test"
+            f"{table.where(wrong, column)}: {parts[wrong].as_py()!r} is none of train, val, test"
         )
-    names = np.array(found.to_pylist())
+    names = np.array(parts.to_pylist())
     return {
         mask: torch.from_numpy(np.isin(names, [s for s, m in SPLITS.items() if m == mask]))
         for mask in MASKS

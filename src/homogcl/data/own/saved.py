@@ -18,7 +18,7 @@ from homogcl.core.errors import UserError
 from homogcl.data.check import MASKS, validate
 
 SAVED = (".pt", ".pth")
-# What a pickled `Data` is made of, besides `Data` itself, which torch_geometric declares safe.
+# The classes in a pickled `Data`, besides `Data` itself, which torch_geometric declares safe.
 PARTS = [DataEdgeAttr, DataTensorAttr, GlobalStorage]
 
 
@@ -26,21 +26,21 @@ def read_saved(path: Path) -> Data:
     """Return the graph in a file of `torch.save`: a `Data`, or what a data set in memory keeps.
 
     The file is read with torch's restricted unpickler, which makes tensors, containers and the
-    classes that torch and torch_geometric declare safe, and refuses all else. What is not `x`,
-    `edge_index`, `edge_weight`, `y`, a mask or `ids` is left behind.
+    classes that torch and torch_geometric declare safe, and refuses all else. Nothing but `x`,
+    `edge_index`, `edge_weight`, `y`, masks and `ids` is taken.
     """
     try:
         with warnings.catch_warnings(), torch.serialization.safe_globals(PARTS):
             warnings.simplefilter("ignore")  # about how old a file is, which nobody can change
-            found = torch.load(path, map_location="cpu", weights_only=True)
+            content = torch.load(path, map_location="cpu", weights_only=True)
     except FileNotFoundError:
         raise UserError(f"{path}: there is no such file or folder") from None
     except (pickle.UnpicklingError, zipfile.BadZipFile, EOFError, OSError, RuntimeError) as error:
         raise UserError(f"{path}: {_reason(error)}") from None
     except (AttributeError, IndexError, KeyError, TypeError, ValueError):
-        # What a damaged or a hostile file makes the unpickler stumble over may be anything.
+        # A damaged or a hostile file may make the unpickler raise anything.
         raise UserError(f"{path}: is no file of torch.save, or a damaged one") from None
-    graph = _graph(found, path)
+    graph = _graph(content, path)
     validate(graph, str(path))
     return graph
 
@@ -58,26 +58,26 @@ def saved_ids(graph: Data, path: Path) -> list[str] | list[int]:
     )
     if not same_kind or len(ids) != nodes or len(set(ids)) != nodes:
         raise UserError(f"{path}: ids must be {nodes} different texts, or whole numbers, in a list")
-    found: list[str] | list[int] = ids
-    return found
+    checked: list[str] | list[int] = ids
+    return checked
 
 
-def _graph(found: Any, path: Path) -> Data:
-    if isinstance(found, tuple) and len(found) >= 2 and found[1] is None:
+def _graph(content: Any, path: Path) -> Data:
+    if isinstance(content, tuple) and len(content) >= 2 and content[1] is None:
         # A data set of one graph keeps it beside slices that it does not need.
-        found = Data.from_dict(found[0]) if isinstance(found[0], dict) else found[0]
-    if not isinstance(found, Data):
-        raise UserError(f"{path}: holds a {type(found).__name__}, not a torch_geometric Data")
-    graph = Data(edge_index=found.get("edge_index"))
-    if found.get("x") is None:
-        graph.num_nodes = found.num_nodes
+        content = Data.from_dict(content[0]) if isinstance(content[0], dict) else content[0]
+    if not isinstance(content, Data):
+        raise UserError(f"{path}: holds a {type(content).__name__}, not a torch_geometric Data")
+    graph = Data(edge_index=content.get("edge_index"))
+    if content.get("x") is None:
+        graph.num_nodes = content.num_nodes
         # Checks are made of features; a graph without any gets them from its edges later.
-        graph.x = torch.zeros(int(found.num_nodes or 0), 0)
+        graph.x = torch.zeros(int(content.num_nodes or 0), 0)
     for key in ("x", "edge_weight", *MASKS, "ids"):
-        if found.get(key) is not None:
-            graph[key] = found[key]
-    if found.get("y") is not None:
-        graph.y = _labels(found.y, path)
+        if content.get(key) is not None:
+            graph[key] = content[key]
+    if content.get("y") is not None:
+        graph.y = _labels(content.y, path)
     for key in MASKS:
         mask = graph.get(key)
         if isinstance(mask, Tensor) and mask.dim() == 2:
@@ -94,7 +94,7 @@ def _labels(y: Any, path: Path) -> Tensor:
         y = y.squeeze(1)
     if y.dim() != 1 or y.is_floating_point() or y.is_complex():
         raise UserError(
-            f"{path}: y must hold one whole number a node, found "
+            f"{path}: y must hold one whole number per node, found "
             f"{str(y.dtype).removeprefix('torch.')} of shape {list(y.shape)}; leave it out"
         )
     labels: Tensor = y.to(torch.int64)

@@ -1,4 +1,4 @@
-"""What a table of a user's own is, wherever its columns come from."""
+"""Tables of a user's own, wherever their columns come from."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from homogcl.core.errors import UserError, nearest
 
 
 class TableFile(Protocol):
-    """Named columns that are read when asked for, and that know where each row stands."""
+    """Named columns of a file, read on demand, that know the place of each row."""
 
     @property
     def path(self) -> Path:
@@ -57,16 +57,16 @@ def ending(path: Path) -> str:
     return bare.suffix.lower()
 
 
-def pick(table: TableFile, wanted: str | None, position: int, setting: str) -> str:
+def pick(table: TableFile, column: str | None, position: int, setting: str) -> str:
     """Return the name of the column that a setting names, or else of the one at `position`.
 
     Columns without a name, such as the row numbers that pandas writes, are not counted.
     """
-    if wanted is not None:
-        if wanted not in table.names:
-            hint = nearest(wanted, table.names)
-            raise UserError(f"{table.path}: no column {wanted!r} for {setting}{hint}")
-        return wanted
+    if column is not None:
+        if column not in table.names:
+            hint = nearest(column, table.names)
+            raise UserError(f"{table.path}: no column {column!r} for {setting}{hint}")
+        return column
     named = [name for name in table.names if name]
     if position >= len(named):
         raise UserError(f"{table.path}: no column {position + 1} for {setting}; has {named}")
@@ -93,16 +93,17 @@ class MemoryTable:
     def numbers(self, names: Sequence[str]) -> npt.NDArray[np.float64]:
         """Return columns as finite numbers, [rows, columns]."""
         pa = arrow()
-        found = []
+        columns = []
         for name in names:
             try:
-                found.append(self.columns[name].cast(pa.float64()).to_numpy(zero_copy_only=False))
+                column = self.columns[name].cast(pa.float64())
+                columns.append(column.to_numpy(zero_copy_only=False))
             except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
                 kind = self.columns[name].type
                 raise UserError(
                     f"{self.path}, column {name!r}: holds {kind}, not numbers"
                 ) from None
-        return checked_numbers(self, names, found)
+        return checked_numbers(self, names, columns)
 
     def where(self, row: int, column: str) -> str:
         """Return where a cell stands, for messages; rows are counted from 0."""

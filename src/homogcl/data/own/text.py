@@ -24,7 +24,7 @@ LISTS = (".txt", ".edges", ".edgelist")  # no header; comments may stand above t
 
 @dataclass(frozen=True)
 class TextTable:
-    """Columns of a text file, parsed by pyarrow; Python reads only to say what is wrong."""
+    """Columns of a text file, parsed by pyarrow; Python reads it only to name an error's line."""
 
     path: Path
     names: list[str]
@@ -34,13 +34,13 @@ class TextTable:
     def text(self, names: Sequence[str]) -> list[Any]:
         """Return columns as pyarrow strings without blanks around them; missing ones are empty."""
         pa = arrow()
-        found = self._read(names, pa.string())
-        return [pa.compute.utf8_trim_whitespace(found.column(name)) for name in names]
+        table = self._read(names, pa.string())
+        return [pa.compute.utf8_trim_whitespace(table.column(name)) for name in names]
 
     def numbers(self, names: Sequence[str]) -> npt.NDArray[np.float64]:
         """Return columns as finite numbers, [rows, columns]."""
-        found = self._read(names, arrow().float64())
-        return checked_numbers(self, names, [found.column(name).to_numpy() for name in names])
+        table = self._read(names, arrow().float64())
+        return checked_numbers(self, names, [table.column(name).to_numpy() for name in names])
 
     def where(self, row: int, column: str) -> str:
         """Return where a cell stands, for messages; rows are counted from 0."""
@@ -68,7 +68,7 @@ class TextTable:
             raise UserError(f"{self.path}: {str(error).splitlines()[0]}") from None
 
     def _explain(self, numeric: Sequence[str]) -> None:
-        """Raise the error that names the line, found by reading again slowly."""
+        """Read again slowly, and raise the error that names the line."""
         places = [(self.names.index(name), name) for name in numeric]
         for line, cells in self._rows():
             if len(cells) != len(self.names):
@@ -109,8 +109,8 @@ def text_table(path: Path, *, names_optional: bool) -> TextTable:
     length, cells = next(_parsed(path, above, delimiter))
     names = [cell.strip() for cell in cells]
     if is_list or (names_optional and all(map(_is_number, names))):
-        known = ["source", "target", "weight"]
-        names = [known[i] if i < len(known) else str(i + 1) for i in range(len(cells))]
+        usual = ["source", "target", "weight"]
+        names = [usual[i] if i < len(usual) else str(i + 1) for i in range(len(cells))]
         return TextTable(path, names, delimiter, above)
     for index, name in enumerate(names):
         if name in names[:index]:

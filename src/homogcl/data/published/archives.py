@@ -12,7 +12,7 @@ from numpy.lib.npyio import NpzFile
 
 from homogcl.core.errors import UserError
 
-# What is smaller than this when unpacked does no harm, whatever it was packed into.
+# A file that unpacks to less than this does no harm.
 HARMLESS = 256 << 20  # bytes
 # Tables of numbers shrink to a tenth, sparse ones to a fiftieth; bombs to a thousandth.
 MOST_TIMES = 200
@@ -41,7 +41,7 @@ def refuse_gzip_bomb(path: Path) -> None:
 
 
 def gunzipped(path: Path, content: bytes) -> bytes:
-    """Return what the gzip file at `path`, which has these bytes, holds."""
+    """Return the unpacked bytes of the gzip file at `path`, whose packed bytes are `content`."""
     parts: list[bytes] = []
     unpacked = 0
     try:

@@ -42,7 +42,7 @@ def _opened(file: RawFile) -> NpzFile:
     try:
         archive = np.load(io.BytesIO(file.content), allow_pickle=False)
     except Exception as error:
-        # What zipfile and numpy raise depends on the byte that is damaged: anything may come.
+        # zipfile and numpy may raise anything, depending on the byte that is damaged.
         raise _not_an_archive(file) from error
     if not isinstance(archive, NpzFile):
         raise _not_an_archive(file)

@@ -143,7 +143,7 @@ def _load(file: RawFile) -> object:
             "holds; replace it by the original file"
         ) from None
     except Exception as error:
-        # What a damaged pickle raises depends on the byte that is damaged: anything may come.
+        # A damaged pickle may raise anything, depending on the byte that is damaged.
         raise UserError(
             f"{file.path}: truncated or damaged; replace it by the original file"
         ) from error

@@ -27,7 +27,7 @@ BOTH: Sides = ((0, 1), (0, 0), (1, 1))  # pairs between the views and inside eac
 
 
 class Workspace:
-    """Memory for tiles, kept between steps: fresh pages would cost as much as the products.
+    """Memory for tiles that lasts between steps: fresh pages would cost as much as the products.
 
     A buffer is lent to one forward pass and comes back with its backward pass, so that several
     losses can be under way at a time.

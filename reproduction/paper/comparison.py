@@ -1,0 +1,117 @@
+"""Rows per data set and method, each beside the number that the paper prints."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from homogcl.pages.metric_cells import mean_cell
+from homogcl.pages.table import Cell, Table
+from homogcl.runs.record import Record, Summary
+from reproduction.reported.numbers import Reported, find
+
+Label = Callable[[Record], str]
+
+SUFFIXES = ("", ", paper", ", difference")  # of the titles of a metric's three columns
+
+
+@dataclass(frozen=True)
+class Row:
+    """The records of one method with one choice of settings on one data set, perhaps none."""
+
+    data: str
+    method: str
+    name: str
+    records: tuple[Record, ...]
+
+
+def classification_table(
+    records: Iterable[Record],
+    reported: Sequence[Reported],
+    methods: Sequence[str],
+    data: Sequence[str],
+    label: Label | None = None,
+) -> Table:
+    """Return test accuracy in percent beside the paper's, a row for each data set and settings.
+
+    Args:
+        records: Runs; those of other methods and data sets are left out.
+        reported: The paper's numbers; what it prints has a row even where nothing was run.
+        methods: Which methods, in which order.
+        data: Which data sets, in which order.
+        label: Names a row after one of its records; by default it is the method, with the
+            beginning of the settings' hash where several settings were run.
+    """
+    titles = {"test_accuracy": ("Test accuracy (%)", "Paper", "Difference")}
+    return _beside_the_paper(rows_of(records, methods, data, label), reported, titles, decimals=2)
+
+
+def clustering_table(
+    records: Iterable[Record],
+    reported: Sequence[Reported],
+    methods: Sequence[str],
+    data: Sequence[str],
+    label: Label | None = None,
+) -> Table:
+    """Return NMI and ARI beside the paper's; the arguments are those of `classification_table`."""
+    titles = {
+        "nmi": ("NMI", "NMI, paper", "NMI, difference"),
+        "ari": ("ARI", "ARI, paper", "ARI, difference"),
+    }
+    return _beside_the_paper(rows_of(records, methods, data, label), reported, titles, decimals=3)
+
+
+def rows_of(
+    records: Iterable[Record], methods: Sequence[str], data: Sequence[str], label: Label | None
+) -> list[Row]:
+    """Return the rows in the order of `data` and `methods`, empty ones where nothing was run."""
+    groups: dict[tuple[str, str], dict[str, list[Record]]] = {}
+    for record in records:
+        by_settings = groups.setdefault((record.data, record.method), {})
+        by_settings.setdefault(record.settings_sha256, []).append(record)
+    rows = []
+    for data_name in data:
+        for method in methods:
+            by_settings = groups.get((data_name, method), {})
+            if not by_settings:
+                rows.append(Row(data_name, method, method, ()))
+            for digest, members in sorted(by_settings.items()):
+                suffix = f" [{digest[:6]}]" if len(by_settings) > 1 else ""
+                name = label(members[0]) if label else method + suffix
+                rows.append(Row(data_name, method, name, tuple(members)))
+    return rows
+
+
+def _beside_the_paper(
+    rows: Iterable[Row],
+    reported: Sequence[Reported],
+    titles: Mapping[str, tuple[str, str, str]],
+    decimals: int,
+) -> Table:
+    """Return measured, printed and difference for each metric in `titles`."""
+    body: list[tuple[Cell, ...]] = []
+    for row in rows:
+        cells: list[Cell] = []
+        for metric in titles:
+            paper = find(reported, row.method, row.data, metric)
+            cells += comparison(row.records, metric, paper, decimals)
+        if row.records or any(cells):
+            body.append((row.data, row.name, _epochs(row.records), *cells))
+    columns = [title for group in titles.values() for title in group]
+    return Table(("Data set", "Method", "Epochs", *columns), tuple(body), decimals)
+
+
+def comparison(
+    records: Sequence[Record], metric: str, paper: Reported | None, decimals: int
+) -> tuple[Cell, str | None, str | None]:
+    """Return the cells for one metric: measured, as the paper prints it, and the difference."""
+    printed = None if paper is None else paper.printed or paper.note
+    measured = mean_cell(records, metric)
+    if not isinstance(measured, Summary) or paper is None or paper.value is None:
+        return measured, printed, None
+    return measured, printed, f"{measured.mean - paper.value:+.{decimals}f}"
+
+
+def _epochs(records: Sequence[Record]) -> int | None:
+    """Return the epochs that the settings of a row's records ask for."""
+    return records[0].epochs if records else None

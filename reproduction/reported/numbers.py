@@ -1,0 +1,92 @@
+"""The numbers that the paper prints, kept apart from measured ones and never changed by them.
+
+Values stand as printed: accuracies in percent, NMI and ARI as fractions, sizes as counts.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable
+from dataclasses import dataclass
+from importlib import resources
+
+from homogcl.core.errors import UnknownName
+
+_TABLES = ("ablation", "arxiv", "bgrl", "classification", "clustering", "statistics")
+
+
+@dataclass(frozen=True)
+class Reported:
+    """One printed number; `value` is None where the paper prints none, and `note` says why."""
+
+    method: str
+    variant: str
+    data: str
+    metric: str
+    value: float | None
+    std: float | None
+    printed: str
+    note: str
+
+
+@dataclass(frozen=True)
+class Cause:
+    """Why what we measure for these methods differs from what is printed, on these data sets."""
+
+    methods: tuple[str, ...]
+    data: tuple[str, ...]
+    of: str  # "accuracy" or "clusters"
+    reason: str
+
+    @staticmethod
+    def kind(metric: str) -> str:
+        """Return whether a metric is an accuracy or one of clusters, as `of` has it."""
+        return "clusters" if metric in {"nmi", "ari"} else "accuracy"
+
+
+def table_names() -> list[str]:
+    """Return the names of the paper's tables of results."""
+    return list(_TABLES)
+
+
+def read(table: str) -> list[Reported]:
+    """Return every number of one of the paper's tables, in its order."""
+    if table not in _TABLES:
+        raise UnknownName("reported table", table, _TABLES)
+    file = resources.files(__package__) / f"{table}.csv"
+    return [_reported(row) for row in csv.DictReader(file.read_text("utf-8").splitlines())]
+
+
+def causes() -> list[Cause]:
+    """Return the causes of differences from the paper, as far as they are established."""
+    file = resources.files(__package__) / "causes.csv"
+    rows = csv.DictReader(file.read_text("utf-8").splitlines())
+    return [
+        Cause(tuple(row["methods"].split()), tuple(row["data"].split()), row["of"], row["reason"])
+        for row in rows
+    ]
+
+
+def find(
+    numbers: Iterable[Reported], method: str, data: str, metric: str, variant: str = ""
+) -> Reported | None:
+    """Return the one number among `numbers` that answers the description, or None."""
+    description = (method, data, metric, variant)
+    for number in numbers:
+        if (number.method, number.data, number.metric, number.variant) == description:
+            return number
+    return None
+
+
+def _reported(row: dict[str, str]) -> Reported:
+    value, std = row["value"], row["std"]
+    return Reported(
+        method=row["method"],
+        variant=row["variant"],
+        data=row["data"],
+        metric=row["metric"],
+        value=float(value) if value else None,
+        std=float(std) if std else None,
+        printed=f"{value} ± {std}" if std else value,
+        note=row["note"],
+    )

@@ -1,0 +1,139 @@
+"""The tables that README and docs show, by name, made of records and of measures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from homogcl.core.errors import UnknownName
+from homogcl.pages.table import Table
+from homogcl.runs.record import read_records
+from reproduction.paper.comparison import classification_table, clustering_table
+from reproduction.paper.milestones import milestone_table
+from reproduction.paper.overview import differences_table, plugin_table
+from reproduction.paper.tables import (
+    DATA,
+    ablation,
+    arxiv,
+    bgrl,
+    classification,
+    clustering,
+)
+from reproduction.paper.variants import negatives_table
+from reproduction.reported.numbers import causes, read
+from reproduction.study.encoders import encoders
+from reproduction.study.goals import (
+    CLUSTER_GOALS,
+    EXACT_GOALS,
+    SHIPPED_GOALS,
+    adaptive_on_presets,
+    goals,
+    goals_of,
+)
+from reproduction.study.levers import levers
+from reproduction.study.stopping import stopping_table
+from reproduction.tables.bench import GRACE_PARTS, measures_table, methods_table, sampling_table
+
+BASES = ("grace", "gca", "progcl", "ariel", "gcool", "costa", "ccassg", "gbt", "bgrl", "afgrl")
+FOUNDATION = ("raw", "random", "grace", "grace+homogcl")
+
+
+def named_table(name: str, results: Path) -> Table:
+    """Return the table called `name` from the folder of records `results`."""
+    if name not in TABLES:
+        raise UnknownName("table", name, TABLES)
+    return TABLES[name](results)
+
+
+def named_tables(root: Path, names: Iterable[str]) -> dict[str, Table]:
+    """Return the tables called `names` of the project in the folder `root`."""
+    return {name: named_table(name, root / "results") for name in names}
+
+
+def _foundation(results: Path) -> Table:
+    records = read_records(results / "presets")
+    return classification_table(records, read("classification"), FOUNDATION, DATA)
+
+
+def _foundation_clustering(results: Path) -> Table:
+    records = read_records(results / "exact")
+    return clustering_table(records, read("clustering"), FOUNDATION[2:], ("photo",))
+
+
+def _plugin(results: Path) -> Table:
+    printed = [*read("classification"), *read("bgrl")]
+    return plugin_table(read_records(results / "presets"), printed, BASES, "homogcl", DATA)
+
+
+def _differences(results: Path) -> Table:
+    records = read_records(results / "presets")
+    printed = [*read("classification"), *read("clustering")]
+    # The printed BGRL row stands in two tables; with the plug-in it stands in its own alone.
+    printed += [each for each in read("bgrl") if each.method != "bgrl"]
+    return differences_table(records, printed, causes())
+
+
+def _epochs(results: Path) -> Table:
+    """Return accuracies by epochs on exact negatives, which are the presets' on small graphs."""
+    records = [r for r in read_records(results / "presets") if r.data in DATA[:2]]
+    records += read_records(results / "exact")
+    return milestone_table(records, ("grace", "grace+homogcl"), DATA)
+
+
+def _negatives(results: Path) -> Table:
+    """Return the accuracy on sampled negatives beside that on all of them, and what it took."""
+    records = [r for name in ("presets", "exact", "sampled") for r in read_records(results / name)]
+    return negatives_table(records, ("grace", "grace+homogcl"), DATA[2:])
+
+
+def _released(results: Path) -> Table:
+    records = read_records(results / "released")
+    return classification_table(records, read("classification"), ("grace+homogcl",), DATA[:1])
+
+
+def _combined(base: str, data: Sequence[str]) -> Callable[[Path], Table]:
+    """Return what makes the table of several settings of the plug-in moved at once."""
+    return lambda results: levers(results, base, data, "study/combined")
+
+
+def _measures(*parts: str) -> Callable[[Path], Table]:
+    """Return what makes the table of these parts of the benchmarks."""
+    return lambda results: measures_table(_bench(results), parts)
+
+
+def _bench(results: Path) -> Path:
+    """Return the file of the measures, which lies beside the folder of records."""
+    return results.parent / "benchmarks" / "results.json"
+
+
+TABLES: dict[str, Callable[[Path], Table]] = {
+    "foundation": _foundation,
+    "foundation-clustering": _foundation_clustering,
+    "classification": classification,
+    "clustering": clustering,
+    "bgrl": bgrl,
+    "ablation": ablation,
+    "arxiv": arxiv,
+    "plugin": _plugin,
+    "differences": _differences,
+    "epochs": _epochs,
+    "negatives": _negatives,
+    "released": _released,
+    "levers-grace": lambda results: levers(results, "grace"),
+    "levers-bgrl": lambda results: levers(results, "bgrl"),
+    "combined-grace": _combined("grace", ("cora", "pubmed")),
+    "combined-ccassg": _combined("ccassg", DATA[:2]),
+    "stopping": lambda results: stopping_table(read_records(results / "study" / "training")),
+    "encoders": encoders,
+    "goals": goals,
+    "goals-clustering": lambda results: goals(results, CLUSTER_GOALS),
+    "goals-presets": adaptive_on_presets,
+    "goals-shipped": lambda results: goals_of(read_records(results / "presets"), SHIPPED_GOALS),
+    "goals-exact": lambda results: goals_of(read_records(results / "exact"), EXACT_GOALS),
+    "bench": _measures(*GRACE_PARTS),
+    "tutorial": _measures("tutorial"),
+    "scale": _measures("scale"),
+    "arxiv-step": _measures("arxiv-step", "arxiv-epoch"),
+    "sampling": lambda results: sampling_table(_bench(results)),
+    "methods": lambda results: methods_table(_bench(results)),
+}

@@ -1,0 +1,71 @@
+"""What a plug-in adds to encoders that see no edges or few, as a table."""
+
+from __future__ import annotations
+
+import pytest
+from pydantic import JsonValue
+from scipy.stats import ttest_rel
+
+from homogcl.runs.record import Record, Summary
+from reproduction.study.encoders import encoders_table
+from tests.records import make_record
+
+ALONE, PAPER, ADAPTIVE = (0.57, 0.58, 0.56), (0.59, 0.58, 0.57), (0.60, 0.59, 0.62)
+MLP: dict[str, JsonValue] = {"encoder": "mlp", "num_layers": 2}
+ONE: dict[str, JsonValue] = {"encoder": "gcn", "num_layers": 1}
+
+
+def runs(
+    method: str, settings: dict[str, JsonValue], scores: tuple[float, ...], data: str = "cora"
+) -> list[Record]:
+    return [
+        make_record(
+            {"method": settings},
+            method=method,
+            data=data,
+            seed=seed,
+            metrics={"test_accuracy": score},
+        )
+        for seed, score in enumerate(scores)
+    ]
+
+
+def rows(records: list[Record]) -> list[dict[str, object]]:
+    table = encoders_table(records, ("cora", "citeseer"))
+    return [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+
+
+def test_a_row_has_the_base_both_variants_and_paired_tests() -> None:
+    (row,) = rows(
+        [
+            *runs("grace", MLP, ALONE),
+            *runs("grace+homogcl", {**MLP, "variant": "paper"}, PAPER),
+            *runs("grace+homogcl", {**MLP, "variant": "adaptive"}, ADAPTIVE),
+        ]
+    )
+    assert (row["Base"], row["Data set"], row["Layers"]) == ("grace", "cora", "none")
+    for column, scores in {"Alone": ALONE, "HomoGCL": PAPER, "Adaptive": ADAPTIVE}.items():
+        cell = row[column]
+        assert isinstance(cell, Summary)
+        assert cell.mean == pytest.approx(100 * sum(scores) / 3)
+    assert row["p"] == f"{ttest_rel(PAPER, ALONE).pvalue:.3f}"
+    assert row["p, adaptive"] == f"{ttest_rel(ADAPTIVE, ALONE).pvalue:.3f}"
+
+
+def test_rows_come_by_base_data_and_layers() -> None:
+    found = rows(
+        [
+            *runs("bgrl", ONE, ALONE),
+            *runs("grace", ONE, ALONE, "citeseer"),
+            *runs("grace", MLP, ALONE, "citeseer"),
+            *runs("grace", ONE, ALONE),
+        ]
+    )
+    assert [(row["Base"], row["Data set"], row["Layers"]) for row in found] == [
+        ("grace", "cora", "1"),
+        ("grace", "citeseer", "none"),
+        ("grace", "citeseer", "1"),
+        ("bgrl", "cora", "1"),
+    ]
+    assert found[0]["Adaptive"] is None
+    assert found[0]["p"] is None

@@ -1,0 +1,117 @@
+"""What settings of a plug-in do: their trainings, their rows, gains at equal rest."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pydantic import JsonValue
+
+from homogcl.core.errors import UserError
+from homogcl.pages.table import to_markdown
+from homogcl.presets.resolve import resolve
+from homogcl.runs.record import Record
+from reproduction.artifact import GraphTraining
+from reproduction.levers import ADAPTIVE
+from reproduction.study.levers import LEVERS, SEEDS, lever_trainings, levers_table
+from tests.records import make_record
+
+
+def runs(method: str, *accuracies: float, epochs: int = 50, **plugin: JsonValue) -> list[Record]:
+    settings: dict[str, JsonValue] = {"train": {"epochs": epochs}, "method": dict(plugin)}
+    resolved: dict[str, JsonValue] = {
+        "train": {"epochs": epochs},
+        "method": {"tau": 0.5, **({"k": 10, **plugin} if "+" in method else {})},
+    }
+    return [
+        make_record(
+            settings,
+            method=method,
+            seed=seed,
+            resolved=resolved,
+            metrics={
+                "val_accuracy": accuracy - 0.01,
+                "test_accuracy": accuracy,
+                **({"saliency_auc": 0.7} if plugin else {}),
+            },
+        )
+        for seed, accuracy in enumerate(accuracies)
+    ]
+
+
+def test_rows_name_what_departs_from_the_first_settings() -> None:
+    records = [
+        *runs("grace", 0.80, 0.82),
+        *runs("grace+homogcl", 0.81, 0.83),
+        *runs("grace+homogcl", 0.82, 0.82, k=5.0, each=True),
+    ]
+    assert to_markdown(levers_table(records, "grace", ["cora"])).splitlines() == [
+        "| grace+homogcl | cora, validation | cora, test | cora, AUC of S |",
+        "| --- | --- | --- | --- |",
+        "| as shipped | 1.00 ± 0.00 (2) | 1.00 ± 0.00 (2) | – |",
+        "| each=True, k=5 | 1.00 ± 1.41 (2) | 1.00 ± 1.41 (2) | 0.70 ± 0.00 (2) |",
+    ]
+
+
+def test_a_gain_is_over_the_base_of_equal_epochs() -> None:
+    records = [
+        *runs("grace", 0.80),
+        *runs("grace", 0.70, epochs=100),
+        *runs("grace+homogcl", 0.81),
+        *runs("grace+homogcl", 0.73, epochs=100),
+    ]
+    rows = to_markdown(levers_table(records, "grace", ["cora", "photo"])).splitlines()
+    assert rows[2:] == [
+        "| as shipped | 1.00 (1) | 1.00 (1) | – | – | – | – |",
+        "| epochs=100 | 3.00 (1) | 3.00 (1) | – | – | – | – |",
+    ]
+
+
+def test_a_gain_over_nothing_comparable_is_refused() -> None:
+    records = [*runs("grace", 0.8), *runs("grace+homogcl", 0.8, epochs=7)]
+    with pytest.raises(UserError, match=r"no run of the base has the settings of .* epochs=7"):
+        levers_table(records, "grace", ["cora"])
+
+
+def test_the_adaptive_plugin_is_called_by_its_name_alone() -> None:
+    adaptive = runs("grace+adaptive", 0.84, k=5)
+    by_levers = runs("grace+levers", 0.85, **ADAPTIVE, choose_clusters=True)
+    other = runs("grace+levers", 0.86, clustered="directions")
+    records = [*runs("grace", 0.80), *runs("grace+homogcl", 0.81), *adaptive, *by_levers, *other]
+    labels = [row[0] for row in levers_table(records, "grace", ["cora"]).rows]
+    assert labels == [
+        "as shipped",
+        "adaptive, choose_clusters=True",
+        "adaptive, k=5",
+        "clustered=directions",
+    ]
+
+
+def trainings(base: str) -> list[GraphTraining]:
+    return [
+        training
+        for training in lever_trainings(base, quick=False)
+        if isinstance(training, GraphTraining)
+    ]
+
+
+@pytest.mark.parametrize("base", ["grace", "bgrl"])
+def test_every_run_is_of_other_settings_and_moves_the_plug_in_alone(base: str) -> None:
+    found = trainings(base)
+    places = [training.path(Path("results")) for training in found]
+    assert len(set(places)) == len(places)
+    for training in found:
+        alone, with_it = resolve(base, training.spec.data), training.spec.settings()
+        assert with_it.train == alone.train
+        assert with_it.data == alone.data
+        assert alone.method.items() <= with_it.method.items()
+        shipped = resolve(training.spec.method, training.spec.data)
+        assert (with_it == shipped) == (training.folder == "presets")
+
+
+def test_levers_that_change_nothing_are_not_run_twice() -> None:
+    # On each graph: the base, the plug-in as shipped, and the levers but one that move it, since
+    # the fixed width is shipped on GRACE and the clusters' own on BGRL; on CiteSeer 30 clusters
+    # are shipped as well.
+    expected = sum(n * (2 + len(LEVERS) - 1) for n in SEEDS.values()) - SEEDS["citeseer"]
+    assert len(trainings("grace")) == len(trainings("bgrl")) == expected
