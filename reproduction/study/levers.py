@@ -153,12 +153,10 @@ def label(record: Record, shipped: Mapping[str, JsonValue]) -> str:
     own, usual = flat_settings(record.settings), flat_settings(shipped)
     resolved = flat_settings(record.resolved)
     keys = [key for key in {**own, **usual} if own.get(key) != usual.get(key) and key in resolved]
+    by_name = {key.partition(".")[2]: value for key, value in resolved.items()}
     values = {key.partition(".")[2]: resolved[key] for key in sorted(keys)}
     is_adaptive = record.method.endswith("+adaptive")
-    if (
-        ADAPTIVE.items()
-        <= {key.partition(".")[2]: value for key, value in resolved.items()}.items()
-    ):
+    if ADAPTIVE.items() <= by_name.items():
         # The levers that make it the adaptive plug-in need not be named.
         is_adaptive, values = True, {k: v for k, v in values.items() if k not in ADAPTIVE}
     names = ["adaptive"] if is_adaptive else []

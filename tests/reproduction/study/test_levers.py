@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,14 @@ from reproduction.study.levers import LEVERS, SEEDS, lever_trainings, levers_tab
 from tests.records import make_record
 
 
-def runs(method: str, *accuracies: float, epochs: int = 50, **plugin: JsonValue) -> list[Record]:
+def runs(
+    method: str,
+    *accuracies: float,
+    epochs: int = 50,
+    plugin: Mapping[str, JsonValue] | None = None,
+    **more: JsonValue,
+) -> list[Record]:
+    plugin = {**(plugin or {}), **more}
     settings: dict[str, JsonValue] = {"train": {"epochs": epochs}, "method": dict(plugin)}
     resolved: dict[str, JsonValue] = {
         "train": {"epochs": epochs},
@@ -75,7 +83,7 @@ def test_a_gain_over_nothing_comparable_is_refused() -> None:
 
 def test_the_adaptive_plugin_is_called_by_its_name_alone() -> None:
     adaptive = runs("grace+adaptive", 0.84, k=5)
-    by_levers = runs("grace+levers", 0.85, **ADAPTIVE, choose_clusters=True)
+    by_levers = runs("grace+levers", 0.85, plugin={**ADAPTIVE, "choose_clusters": True})
     other = runs("grace+levers", 0.86, clustered="directions")
     records = [*runs("grace", 0.80), *runs("grace+homogcl", 0.81), *adaptive, *by_levers, *other]
     labels = [row[0] for row in levers_table(records, "grace", ["cora"]).rows]
