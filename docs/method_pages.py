@@ -11,7 +11,7 @@ from pathlib import Path
 
 from homogcl.core.config import Config
 from homogcl.methods.registry import method_class, method_names, plugin
-from homogcl.presets.resolve import preset_names
+from homogcl.presets.sections import preset_names
 
 FOLDER = Path(__file__).parent / "methods"
 

@@ -15,8 +15,9 @@ MIRRORS = {
     "benchmarks": "tests/benchmarks",
 }
 
-# Folders of tests that run across modules: every method, slow oracles, what can break.
-ACROSS = ("contract", "reference", "reliability")
+# Folders of tests that run across modules: pages in a real browser, every method, slow oracles,
+# what can break.
+ACROSS = ("browser", "contract", "reference", "reliability")
 
 # Tests of the repository itself.
 OF_THE_REPOSITORY = ("test_docs.py", "test_import_flow.py", "test_mirror.py", "test_packaging.py")
@@ -60,14 +61,10 @@ EXCEPTIONS: tuple[str, ...] = (
     "reproduction/vision/simclr.py",
     "reproduction/vision/transforms.py",
     "reproduction/vision_cell.py",
-    "src/homogcl/pages/demo.py",
-    "src/homogcl/pages/embedded.py",
-    "src/homogcl/pages/terminal.py",
     "src/homogcl/runs/folder.py",
     "src/homogcl/runs/log.py",
     "src/homogcl/runs/request.py",
     "src/homogcl/runs/train.py",
-    "tests/pages/test_explore_browser.py",
     "tests/reproduction/test_encoders.py",
     "tests/reproduction/test_figure_tasks.py",
     "tests/reproduction/test_figures.py",

@@ -1,29 +1,16 @@
-"""Settings that just work: one TOML file per method, one section per data set, with its source.
-
-A file's section `[default]` holds for every graph, `[cora]` for that data set, and
-`["cora/official"]` is an alternative that is taken by its name, `official`. `["default/large"]` is
-taken by itself on graphs that the presets do not know and that have many nodes. The settings of
-`grace+homogcl` are those of `grace`, then those of `homogcl`, then those of the file
-`grace+homogcl` where there is one: what comes later prevails.
-"""
+"""Settings of a training: presets, then what the user sets, checked by the method's classes."""
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cache
-from importlib.resources import files
 
 from homogcl.core.config import Config, validated
-from homogcl.core.errors import UnknownName, UserError, nearest
+from homogcl.core.errors import UserError, nearest
 from homogcl.data.load import DataConfig
 from homogcl.methods.registry import config_classes, configure, plugin, split_name
+from homogcl.presets.sections import preset_settings
 from homogcl.training.loop import TrainConfig
-
-NO_DATA_SET = ""  # no section has this name, so that a method's defaults hold
-LARGE = "large"
-LARGE_NODES = 5_000  # between CiteSeer, whose preset compares all pairs, and Photo, whose does not
 
 
 @dataclass(frozen=True)
@@ -61,63 +48,12 @@ def resolve(
         preset: An alternative's name, such as `official`; it may be of the data set or, like
             `large`, of all graphs.
     """
-    merged: dict[str, object] = {}
-    sources: list[str] = []
-    section = data if preset is None else f"{data}/{preset}"
-    general = f"default/{preset}"
-    exists = preset is None
-    for _, sections in _files(method):
-        for key in ("default", general, section if section in sections else data):
-            if key in sections:
-                exists = exists or key in {section, general}
-                values = dict(sections[key])
-                sources.append(str(values.pop("source")))
-                merged.update(values)
-    if not exists:
-        raise UnknownName("preset", section, _alternatives(method))
+    merged, source = preset_settings(method, data, preset)
     for key in _settled(method):
         merged.pop(key, None)
     merged.update(overrides or {})
-    settings = _by_part(method, merged, "; ".join(dict.fromkeys(sources)))
+    settings = _by_part(method, merged, source)
     return replace(settings, preset=preset)
-
-
-def depends_on_size(method: str, data: str) -> bool:
-    """Return whether `preset_by_size` has a choice: the method has a preset for large graphs.
-
-    A data set that has a preset of its own keeps it, whatever its size.
-    """
-    named = any(data in sections for _, sections in _files(method))
-    return not named and f"default/{LARGE}" in _alternatives(method)
-
-
-def preset_by_size(method: str, data: str, nodes: int) -> str | None:
-    """Return the alternative for graphs of more than `LARGE_NODES` nodes where it applies.
-
-    Under it GRACE and GCA sample their negatives. None where the graph is small or
-    `depends_on_size` is false.
-    """
-    return LARGE if nodes > LARGE_NODES and depends_on_size(method, data) else None
-
-
-def preset_names() -> list[tuple[str, str, str]]:
-    """Return (method, section, source) of every preset there is."""
-    folder = files(__package__)
-    names = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".toml"))
-    return [
-        (name.removesuffix(".toml"), section, str(values["source"]))
-        for name in names
-        for section, values in _read(name.removesuffix(".toml")).items()
-    ]
-
-
-def _files(method: str) -> Iterator[tuple[str, dict[str, dict[str, object]]]]:
-    base, plugins = split_name(method)
-    shared = [plugin(each).presets for each in plugins]
-    together = ["+".join([base, *shared])] if plugins else []
-    for name in [base, *shared, *together]:
-        if sections := _read(name):
-            yield name, sections
 
 
 def _settled(method: str) -> set[str]:
@@ -128,16 +64,6 @@ def _settled(method: str) -> set[str]:
         family = plugin(mine.presets).wrap.Config.model_fields
         settled |= {*mine.settings, *(family.keys() - mine.wrap.Config.model_fields.keys())}
     return settled
-
-
-@cache
-def _read(name: str) -> dict[str, dict[str, object]]:
-    entry = files(__package__) / f"{name}.toml"
-    return tomllib.loads(entry.read_text("utf-8")) if entry.is_file() else {}
-
-
-def _alternatives(method: str) -> list[str]:
-    return sorted({key for _, sections in _files(method) for key in sections if "/" in key})
 
 
 def _by_part(method: str, flat: Mapping[str, object], source: str) -> Settings:
