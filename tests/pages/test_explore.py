@@ -76,7 +76,9 @@ def test_page_shows_the_run(trained: Callable[[str], RunFolder]) -> None:
 def test_saliency_is_that_of_the_trained_plug_in(trained: Callable[[str], RunFolder]) -> None:
     folder = trained("grace+homogcl")
     shown, graph, method = explore(folder, "pca"), folder.request().resolve().graph, folder.method()
-    s = method.saliency(graph).detach().numpy()  # type: ignore[operator]
+    scores = method.edge_scores(graph)
+    assert scores is not None
+    s = scores.detach().numpy()
     source, target = graph.edge_index.numpy()
     for node in range(80):
         mine = slice(*shown.edges.offsets[node : node + 2])
@@ -86,7 +88,7 @@ def test_saliency_is_that_of_the_trained_plug_in(trained: Callable[[str], RunFol
         )
         assert found.keys() == wanted.keys()
         assert [found[other] for other in wanted] == pytest.approx([*wanted.values()], abs=1e-5)
-    assert "trained HomoGCL" in shown.notes[2]
+    assert f"trained {method.name}: " in shown.notes[2]
 
 
 def test_method_without_clusters_gets_saliency_from_its_embeddings(

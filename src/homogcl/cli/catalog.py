@@ -25,16 +25,19 @@ class Listing(StrEnum):
 
 def list_names(what: Listing, as_json: Json = False) -> None:
     """List the methods, the data sets or the presets."""
-    from homogcl.data.catalog import data_names
-    from homogcl.methods.names import method_names
     from homogcl.pages import terminal
-    from homogcl.presets.sections import preset_names
 
     if what is Listing.methods:
+        from homogcl.methods.names import method_names
+
         rows = [_method_row(name) for name in method_names()]
     elif what is Listing.datasets:
+        from homogcl.data.catalog import data_names
+
         rows = [{"name": name} for name in data_names()]
     else:
+        from homogcl.presets.sections import preset_names
+
         rows = [
             {"method": method, "section": section, "source": source}
             for method, section, source in preset_names()
