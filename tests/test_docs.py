@@ -39,7 +39,8 @@ TUTORIALS = [page for page in PAGES if re.search(r"```sh\n", page.read_text("utf
 
 
 @pytest.mark.parametrize("code", EXAMPLES)
-def test_examples_run(code: str) -> None:
+def test_examples_run(code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     exec(compile(code, "<example>", "exec"), {"__name__": "__main__"})
 
 
