@@ -1,1 +1,1 @@
-"""Tables and figures of the paper, and of a study beyond it: from the trainings to the files."""
+"""Tables and figures of the paper and of a study beyond it, from trainings to files."""

@@ -1,4 +1,4 @@
-"""Lets `python -m reproduction` make tables and figures."""
+"""Runs `python -m reproduction`."""
 
 from homogcl import cli
 from reproduction.command import app

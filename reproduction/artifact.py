@@ -1,4 +1,4 @@
-"""A table or a figure: the trainings that it needs, and how its files are written."""
+"""Artifacts: tables and figures, with their trainings and files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from homogcl.runs.request import Request
 
 
 class Training(Protocol):
-    """A training that leaves a record; one that has its record is not run again."""
+    """A training that writes a record and does not run again once it has one."""
 
     @property
     def label(self) -> str:
@@ -29,12 +29,12 @@ class Training(Protocol):
         """Return the record below the folder `results`, or None unless it is complete."""
 
     def run(self, results: Path, on_epoch: OnEpoch | None = None) -> tuple[Record, bool]:
-        """Return the record below the folder `results`, and whether it was made now."""
+        """Return the record below the folder `results`, and whether the training ran now."""
 
 
 @dataclass(frozen=True)
 class GraphTraining:
-    """A method on a graph; `folder` is where the record goes, below the folder of results."""
+    """A method on a graph; the record goes to `folder`, below the folder of results."""
 
     spec: Request
     folder: str
@@ -53,7 +53,7 @@ class GraphTraining:
         return find_record(self.spec.resolve(by_size=False), results / self.folder)
 
     def run(self, results: Path, on_epoch: OnEpoch | None = None) -> tuple[Record, bool]:
-        """Train, evaluate and record, unless that was done."""
+        """Train, evaluate and record, unless there is a record."""
         return run_cell(self.spec.resolve(by_size=False), results / self.folder, on_epoch)
 
 
@@ -64,8 +64,8 @@ class Artifact:
     Attributes:
         name: Its name on the command line.
         title: Its title, or its number in the paper.
-        trainings: Return the trainings it needs; those of the quick form are small and short.
-        write: Write its files and return them. The arguments are the folder of records, the
+        trainings: Returns the trainings it needs; those of the quick form are small and short.
+        write: Writes its files and returns them. The arguments are the folder of records, the
             folder of the files, and whether to write the quick form.
     """
 

@@ -1,4 +1,4 @@
-"""All tables and figures by name: the paper's, and those of the study that goes beyond it."""
+"""All tables and figures by name: those of the paper, and those of the study beyond it."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ FIGURES: dict[str, Artifact] = {
 STUDY: dict[str, Artifact] = {
     each.name: each for each in (*LEVER_ARTIFACTS, TRAINING, GENERATED, ENCODERS, *GOALS)
 }
-ARTIFACTS: dict[str, Artifact] = {**PAPER_TABLES, **FIGURES}  # the paper's
+ARTIFACTS: dict[str, Artifact] = {**PAPER_TABLES, **FIGURES}  # of the paper
 GROUPS: dict[str, dict[str, Artifact]] = {"all": ARTIFACTS, "study": STUDY}
 NAMES = (*ARTIFACTS, *STUDY, *GROUPS)
 
 
-def chosen(names: list[str]) -> list[Artifact]:
-    """Return the artifacts called `names`, each once; `all` are the paper's, `study` the others."""
+def artifacts_called(names: list[str]) -> list[Artifact]:
+    """Return the artifacts called `names`, each once; `all` and `study` are groups."""
     singles = {**ARTIFACTS, **STUDY}
-    choice: dict[str, Artifact] = {}
+    artifacts: dict[str, Artifact] = {}
     for name in names:
         if name not in NAMES:
             raise UnknownName("table or figure", name, set(NAMES))
-        choice |= GROUPS.get(name) or {name: singles[name]}
-    return list(choice.values())
+        artifacts |= GROUPS.get(name) or {name: singles[name]}
+    return list(artifacts.values())

@@ -17,7 +17,7 @@ from homogcl.core.signals import stopping
 from homogcl.pages import terminal
 from homogcl.pages.table import FORMATS, insert_table
 from reproduction.artifact import Artifact
-from reproduction.catalog import NAMES, chosen
+from reproduction.catalog import NAMES, artifacts_called
 from reproduction.grid import record_trainings, trainings_of
 from reproduction.index import write_index
 from reproduction.tables.named import TABLES, named_table
@@ -26,7 +26,7 @@ Results = Annotated[Path, typer.Option(help="Folder of records.")]
 
 
 class _MakeByDefault(TyperGroup):
-    """A group of commands in which the name of no command stands for `make NAME`."""
+    """A group of commands that reads a name that is no command as `make NAME`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if args and args[0] not in {*self.commands, "--help"}:
@@ -57,21 +57,21 @@ def make(
         Path | None, typer.Option(help="Folder of records (else results; OUT/results if quick).")
     ] = None,
     train: Annotated[
-        bool, typer.Option(help="Run what has no record yet; else show the records there are.")
+        bool, typer.Option(help="Run trainings without a record; else use the records there are.")
     ] = True,
 ) -> None:
     """Make tables and figures of the paper (all) or of the study beyond it, with their trainings.
 
-    The word `make` may be left out. Trainings whose records are there are not run again, so that
-    the same command goes on where it was stopped. One that fails is named, and the others go on.
-    index.md lists the files.
+    The word `make` may be left out. Trainings with records do not run again, so the same command
+    continues where it stopped. Failed trainings are named, and the others go on. index.md lists
+    the files.
     """
-    artifacts = chosen(names)
+    artifacts = artifacts_called(names)
     if quick and results is not None:
         raise UserError("--quick keeps its records below --out: leave out --results")
     records = results or (out / "results" if quick else Path("results"))
     trainings = trainings_of(artifacts, quick=quick) if train else []
-    started = time.perf_counter()
+    start_time = time.perf_counter()
     with only_process_in(out):
         with (
             terminal.grid(len(trainings)) as show,
@@ -83,7 +83,7 @@ def make(
     files = [path for each in written.values() for path in each]
     for path in [*files, index]:
         terminal.say(f"wrote {path}")
-    seconds = time.perf_counter() - started
+    seconds = time.perf_counter() - start_time
     count = len(trainings) - failures
     terminal.say(f"{len(files)} files from {count} trainings in {duration(seconds)}")
     unwritten = len(artifacts) - len(written)
@@ -113,7 +113,7 @@ def table(
 def _write(
     artifacts: list[Artifact], results: Path, out: Path, quick: bool
 ) -> dict[str, list[Path]]:
-    """Return the files that were written, by artifact; name the artifacts that failed."""
+    """Write the files and return them by artifact; name the artifacts that fail."""
     written: dict[str, list[Path]] = {}
     for artifact in artifacts:
         try:

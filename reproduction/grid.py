@@ -1,4 +1,4 @@
-"""From artifacts to records and files: one training after the other, each of them once."""
+"""From artifacts to records: one training after the other, each of them once."""
 
 from __future__ import annotations
 
@@ -14,42 +14,42 @@ from reproduction.artifact import Artifact, GraphTraining, Training
 
 
 class Show(Protocol):
-    """What follows a grid."""
+    """A display that follows a grid of trainings."""
 
     def epoch(self, title: str) -> OnEpoch:
-        """Return what follows the epochs of the training called `title`."""
+        """Return a callback for the epochs of the training called `title`."""
 
     def cell(self, record: Record, *, ran: bool) -> None:
-        """See a training that ended well, now or before."""
+        """Show a training that has a record, from now or before."""
 
     def failed(self, label: str, error: Exception) -> None:
-        """See a training that failed."""
+        """Show a training that failed."""
 
 
 def trainings_of(artifacts: Iterable[Artifact], *, quick: bool) -> list[Training]:
-    """Return what the artifacts need, each training once.
+    """Return the trainings of the artifacts, each once.
 
-    Two that differ only in what the embeddings are scored on become one that is scored on both.
+    Two trainings that differ only in their tasks become one with the tasks of both.
     """
     trainings: list[Training] = []
     for artifact in artifacts:
         for training in artifact.trainings(quick):
-            place = next((i for i, other in enumerate(trainings) if _same(training, other)), None)
-            if place is None:
+            index = next((i for i, other in enumerate(trainings) if _same(training, other)), None)
+            if index is None:
                 trainings.append(training)
             else:
-                trainings[place] = _merged(trainings[place], training)
+                trainings[index] = _merged(trainings[index], training)
     return trainings
 
 
 def record_trainings(trainings: Sequence[Training], results: Path, show: Show) -> int:
-    """Run the trainings that have no record and return how many failed: the others go on."""
+    """Run the trainings without a record and return how many failed; the others go on."""
     failures = 0
     for training in trainings:
         try:
             record, ran = training.run(results, show.epoch(training.label))
         except Exception as error:
-            # A night's work is not lost to one training, whatever is wrong with it.
+            # No error of one training may stop the others.
             show.failed(training.label, error)
             failures += 1
         else:

@@ -26,10 +26,10 @@ def write_index(
 
     Args:
         artifacts: What to list.
-        written: Their files in the folder `out`; an artifact that failed has none.
+        written: Their files in the folder `out`; failed artifacts have none.
         results: Folder of the records.
         out: Folder of the page.
-        quick: Whether it is their quick form.
+        quick: Whether they have their quick form.
     """
     table = index_table(artifacts, written, results, quick=quick)
     text = f"# Tables and figures\n\n{to_markdown(table)}\n{_ABOUT}"
@@ -39,9 +39,9 @@ def write_index(
 def index_table(
     artifacts: Sequence[Artifact], written: Written, results: Path, *, quick: bool
 ) -> Table:
-    """Return a row for each artifact: its command, how many trainings have records, their time.
+    """Return one row per artifact: its command, how many trainings have records, their time.
 
-    A training that several artifacts share counts in each of them.
+    A training of several artifacts counts in each of them.
     """
     columns = ("What", "Command", "Trainings", "Their time", "Files")
     rows: list[tuple[Cell, ...]] = []

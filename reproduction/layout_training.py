@@ -1,4 +1,4 @@
-"""A training whose embeddings are kept as points in the plane."""
+"""A training that saves its embeddings as points in the plane."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ class Points:
 
 @dataclass(frozen=True)
 class LayoutTraining:
-    """A method on a graph and its t-SNE, which lies as .npz beside the record."""
+    """A method on a graph, and its t-SNE as .npz beside the record."""
 
     spec: Request
     folder: str
-    most: int = 2**31  # nodes that are laid out; of more, so many random ones
+    most: int = 2**31  # nodes at most, a random sample of more
 
     @property
     def label(self) -> str:
@@ -52,12 +52,12 @@ class LayoutTraining:
         return self.path(results).with_suffix(".npz")
 
     def find_record(self, results: Path) -> Record | None:
-        """Return the record below the folder `results`, or None unless the points are there too."""
+        """Return the record below the folder `results`, or None without record or points."""
         record = find_record(self.spec.resolve(by_size=False), results / self.folder)
         return record if self.points_path(results).exists() else None
 
     def run(self, results: Path, on_epoch: OnEpoch | None = None) -> tuple[Record, bool]:
-        """Train, evaluate, lay out and record, unless that was done."""
+        """Train, evaluate, lay out and record, unless there is a record."""
         if (done := self.find_record(results)) is not None:
             return done, False
         run = self.spec.resolve(by_size=False)
@@ -65,17 +65,17 @@ class LayoutTraining:
         metrics = scores(trained.method, trained.graph, self.spec.seed, self.spec.tasks)
         z = embeddings(trained.method, trained.graph).numpy()
         order = numpy_stream(self.spec.seed, "points").permutation(len(z))
-        shown = np.sort(order[: self.most])
-        at = project(z[shown], "tsne", self.spec.seed).points
-        # The record comes last: where it is, the points are.
-        write_points(self.points_path(results), Points(at, trained.graph.y.numpy()[shown]))
+        sample = np.sort(order[: self.most])
+        at = project(z[sample], "tsne", self.spec.seed).points
+        # Write the record last, so that a record always has its points.
+        write_points(self.points_path(results), Points(at, trained.graph.y.numpy()[sample]))
         record = record_of(run, trained, metrics)
         write_record(results / self.folder, record)
         return record, True
 
 
 def write_points(path: Path, points: Points) -> Path:
-    """Write points whole or not at all and return their path."""
+    """Write points atomically and return their path."""
     buffer = io.BytesIO()
     np.savez_compressed(buffer, at=points.at, labels=points.labels)
     return write_atomically(path, buffer.getvalue())

@@ -1,4 +1,4 @@
-"""HomoGCL with every switch that the study turns, one at a time or together."""
+"""HomoGCL with all settings that the study varies, one at a time or together."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from homogcl.methods.base import Method
 from homogcl.nn.encoders import move_target, target_of
 from homogcl.nn.unit_rows import of_length
 
-# Under these settings it is the plug-in `+adaptive`.
+# These settings make it the plug-in `+adaptive`.
 ADAPTIVE: Mapping[str, JsonValue] = {
     "combine": "mean",
     "clustered": "directions",
@@ -32,27 +32,27 @@ ADAPTIVE: Mapping[str, JsonValue] = {
 
 
 class Levers(NeighborPlugin):
-    """HomoGCL, each of whose choices can be changed alone.
+    """HomoGCL with a setting for each of its choices.
 
-    With its defaults it is `+homogcl`. The settings beyond those of HomoGCL say what the clusters
-    are of and how they are found, from which step on neighbors count, and whether they enter the
-    base's loss as the paper has it or by a mean.
+    The defaults make it `+homogcl`. The further settings say what is clustered and how, from
+    which step on neighbors count, and whether they enter the base's loss as in the paper or by a
+    mean.
     """
 
     name = "HomoGCL with levers"
     ways = HomoGCL.ways
-    progress: Tensor  # share of the steps that are done, where `start_at` asks for it
+    progress: Tensor  # share of the steps done; only with `start_at`
 
     class Config(HomoGCL.Config):
         """Settings of HomoGCL, and the levers."""
 
         combine: Literal["paper", "mean", "weighted mean"] = "paper"
-        clustered: Literal["embeddings", "directions"] = "embeddings"  # what the clusters are of
+        clustered: Literal["embeddings", "directions"] = "embeddings"  # what is clustered
         choose_clusters: bool = False  # whether k is the most modular of 5, 10, ..., 30 instead
-        cluster_momentum: float = Field(default=0.0, ge=0, lt=1)  # of the encoder they are found by
-        warm_start: bool = True  # whether k-means goes on from the last step's clusters
+        cluster_momentum: float = Field(default=0.0, ge=0, lt=1)  # of the encoder to cluster by
+        warm_start: bool = True  # whether k-means starts from the last step's clusters
         kmeans_iterations: int = Field(default=20, ge=1)
-        saliency_scale: float = Field(default=1.0, ge=0, le=1)  # what S is multiplied by
+        saliency_scale: float = Field(default=1.0, ge=0, le=1)  # factor of S
         start_at: float = Field(default=0.0, ge=0, lt=1)  # share of the steps without the plug-in
 
     config: Config
@@ -60,7 +60,7 @@ class Levers(NeighborPlugin):
     def __init__(self, base: Method, config: Config) -> None:
         """Put the plug-in on `base`."""
         super().__init__(base, config)
-        # A copy of the base that follows it slowly; only its embeddings are used.
+        # A copy of the base that follows it slowly, for its embeddings only.
         self.slow = target_of(base) if config.cluster_momentum else None
         if config.start_at:
             self.register_buffer("progress", torch.zeros((), dtype=torch.float64))
@@ -68,11 +68,11 @@ class Levers(NeighborPlugin):
     @classmethod
     def ways_of(cls, config: ClusterConfig | None) -> tuple[Combine, ...]:
         """Return the paper's ways, or the mean that the settings ask for."""
-        chosen = getattr(config, "combine", "paper")
-        return cls.ways if chosen == "paper" else (Combine(chosen),)
+        way = getattr(config, "combine", "paper")
+        return cls.ways if way == "paper" else (Combine(way),)
 
     def check(self, nodes: int) -> None:
-        """Refuse more clusters than nodes, unless their number is chosen."""
+        """Refuse more clusters than nodes, unless modularity chooses their number."""
         if self.config.choose_clusters:
             self.base.check(nodes)
         else:
@@ -92,9 +92,9 @@ class Levers(NeighborPlugin):
         return {**terms, "homophily": homophily_loss(r, edge_index)}
 
     def term_weights(self) -> dict[str, float]:
-        """Return α and β beside the base's own weights."""
-        mine = {"homophily": self.config.homophily_weight, "neighbors": self.config.neighbor_weight}
-        return {**self.base.term_weights(), **mine}
+        """Return α and β, and the base's own weights."""
+        own = {"homophily": self.config.homophily_weight, "neighbors": self.config.neighbor_weight}
+        return {**self.base.term_weights(), **own}
 
     def assignment(self, graph: Data) -> Tensor | None:
         """Return R of the nodes of `graph` under the clusters of the last step, [N, k]."""
@@ -104,7 +104,7 @@ class Levers(NeighborPlugin):
         return soft_assignment(h, self.centroids, self._two_sigma_sq(h, self.centroids))
 
     def after_step(self, progress: float) -> None:
-        """Let the base follow the step, and its slow copy the base."""
+        """Update the base, and let its slow copy follow it."""
         super().after_step(progress)
         if self.slow is not None:
             move_target(self.slow, self.base, self.config.cluster_momentum)
@@ -115,7 +115,7 @@ class Levers(NeighborPlugin):
         return h if self.config.clustered == "embeddings" else of_length(h, 1.0)
 
     def _clustered(self, h: Tensor, graph: Data) -> Tensor:
-        """Return the rows whose clusters are looked for, without a gradient, [N, d]."""
+        """Return the rows to cluster, without a gradient, [N, d]."""
         if self.slow is None:
             return h.detach()
         with torch.no_grad():

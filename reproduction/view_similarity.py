@@ -1,4 +1,4 @@
-"""How alike the views of a graph are to a method, for the curves of the paper's Figure 2."""
+"""The similarity of a graph's views under a method, for the curves of the paper's Figure 2."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from homogcl.methods.inference import evaluation, without_labels
 from reproduction.pair_similarity import mean_similarities
 
 
-def comparing(method: Method) -> Any:
-    """Return what compares two views by cosines: GRACE, alone or under a plug-in."""
+def comparing_method(method: Method) -> Any:
+    """Return the method that compares two views by cosines: GRACE, alone or under a plug-in."""
     base = getattr(method, "base", method)
     if not hasattr(base, "compared"):
         raise UserError(f"{method.name} does not compare nodes as GRACE does: no task similarity")
@@ -28,10 +28,10 @@ def view_similarities(method: Method, graph: Data, seed: int) -> dict[str, float
     Args:
         method: GRACE, alone or under the plug-in.
         graph: The clean graph.
-        seed: Root seed, from whose stream "similarity" the views are drawn: the same ones at
-            every time of a training, and none of its own.
+        seed: Root seed; the stream "similarity" draws the same views at every epoch, and other
+            views than the training.
     """
-    base = comparing(method)
+    base = comparing_method(method)
     with evaluation(method):
         views = base.views(without_labels(graph), stream(seed, "similarity"))
         similarities = mean_similarities(*base.compared(views))
@@ -46,7 +46,7 @@ def _score(inputs: TaskInputs) -> dict[str, float]:
 
 
 def _check(method: Method) -> None:
-    comparing(method)
+    comparing_method(method)
 
 
 SIMILARITY = Task("similarity", "positive_similarity", _score, cheap=True, check=_check)

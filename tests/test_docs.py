@@ -16,7 +16,7 @@ from homogcl.runs.run import Run
 from reproduction.catalog import GROUPS
 from reproduction.index import INDEX, write_index
 from reproduction.tables.named import TABLES, named_tables
-from reproduction.vision.images import images_at_hand
+from reproduction.vision.images import available_images
 
 ROOT = Path(__file__).parents[1]
 # By `python -m reproduction all --no-train --out docs/reproduced`, and the same of `study`.
@@ -102,7 +102,7 @@ def test_the_summary_of_the_reproduction_has_numbers_of_its_tables_alone() -> No
     [(group, name) for group in GROUPS for name in GROUPS[group] if name != "statistics"],
 )
 def test_what_was_reproduced_is_of_the_records(group: str, name: str, tmp_path: Path) -> None:
-    if name in OF_IMAGES and images_at_hand() == "digits":
+    if name in OF_IMAGES and available_images() == "digits":
         pytest.skip("the records are of images that are not at hand")
     for path in GROUPS[group][name].write(ROOT / "results", tmp_path, False):
         file = REPRODUCED[group] / path.name
@@ -112,7 +112,7 @@ def test_what_was_reproduced_is_of_the_records(group: str, name: str, tmp_path: 
 
 @pytest.mark.parametrize("group", list(GROUPS))
 def test_what_was_reproduced_is_listed_with_its_trainings(group: str, tmp_path: Path) -> None:
-    if group == "all" and images_at_hand() == "digits":
+    if group == "all" and available_images() == "digits":
         pytest.skip("the records are of images that are not at hand")
     folder, artifacts = REPRODUCED[group], GROUPS[group]
     written = {

@@ -1,1 +1,1 @@
-"""The paper's figures, each from its runs to its files."""
+"""The paper's figures, from runs to files."""

@@ -1,4 +1,4 @@
-"""Figure 1: what augmentation is worth to contrastive learning of images and of graphs."""
+"""Figure 1: the effect of augmentation on contrastive learning of images and of graphs."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from reproduction.figures.drawing import BLUE, GRAY, ORANGE, SKY, bars, draw
 from reproduction.figures.runs import (
     NO_AUGMENTATION,
     TITLES,
+    FigureRecords,
     GraphRuns,
     Runs,
-    Shelf,
     all_trainings,
     image_runs,
 )
@@ -57,8 +57,8 @@ def _graphs(quick: bool) -> list[Runs]:
     ]
 
 
-def accuracies(shelf: Shelf, runs: list[Runs]) -> dict[str, dict[str, Summary]]:
-    """Return the test accuracy of each of the runs, by data set and name."""
+def accuracies(shelf: FigureRecords, runs: list[Runs]) -> dict[str, dict[str, Summary]]:
+    """Return the test accuracy of the runs, by data set and name."""
     groups: dict[str, dict[str, Summary]] = {}
     for each in runs:
         records = shelf.records(each, "test_accuracy")
@@ -72,7 +72,7 @@ def _trainings(quick: bool) -> list[Training]:
 
 
 def _write(results: Path, out: Path, quick: bool) -> list[Path]:
-    shelf = Shelf(results, "augmentation", quick)
+    shelf = FigureRecords(results, "augmentation", quick)
     images, graphs = accuracies(shelf, _images(quick)), accuracies(shelf, _graphs(quick))
 
     def paint(figure: Figure) -> None:

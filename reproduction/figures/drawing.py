@@ -1,4 +1,4 @@
-"""How figures look, and how they become files: the same records give the same bytes."""
+"""The style of figures, and their files: the same records give the same bytes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Okabe and Ito's colors, which those who see fewer of them tell apart too.
+# Okabe and Ito's colors, which color-blind readers can distinguish.
 BLUE, VERMILION, GREEN, PURPLE = "#0072b2", "#d55e00", "#009e73", "#cc79a7"
 ORANGE, SKY, YELLOW, BLACK = "#e69f00", "#56b4e9", "#f0e442", "#000000"
 GRAY = "#767676"
@@ -41,26 +41,26 @@ def draw(
 
     Args:
         out: The folder of the files.
-        name: What they are called before the dot.
+        name: Name of the files, without suffix.
         size: Width and height in inches.
-        paint: Puts everything into the empty figure.
+        paint: Draws into the empty figure.
     """
     try:
         import matplotlib as mpl
         from matplotlib.figure import Figure
     except ImportError:
         raise UserError("figures need matplotlib: pip install matplotlib") from None
-    # The salt and the empty metadata keep chance, clock and versions out of the files.
+    # The salt and the empty metadata keep random ids, dates and versions out of the files.
     with mpl.rc_context({**_STYLE, "svg.hashsalt": name}):
         figure = Figure(figsize=size, layout="constrained")
         paint(figure)
         return [
-            _saved(figure, out / f"{name}.png", {"Software": None}),
-            _saved(figure, out / f"{name}.svg", {"Date": None, "Creator": None}),
+            _save(figure, out / f"{name}.png", {"Software": None}),
+            _save(figure, out / f"{name}.svg", {"Date": None, "Creator": None}),
         ]
 
 
-def _saved(figure: Figure, path: Path, metadata: dict[str, None]) -> Path:
+def _save(figure: Figure, path: Path, metadata: dict[str, None]) -> Path:
     buffer = io.BytesIO()
     figure.savefig(buffer, format=path.suffix[1:], dpi=_DPI, metadata=metadata)
     return write_atomically(path, buffer.getvalue())
@@ -69,20 +69,20 @@ def _saved(figure: Figure, path: Path, metadata: dict[str, None]) -> Path:
 def bars(
     axes: Axes, groups: Mapping[str, Mapping[str, Summary]], colors: Mapping[str, str]
 ) -> None:
-    """Draw percentages as grouped bars, each with its value above, and standard deviations.
+    """Draw percentages as grouped bars, with values above and standard deviations.
 
     Args:
         axes: Where to draw.
-        groups: The bars of each group, as fractions, by the name of the group and of the bar.
-        colors: Of the bars, by name.
+        groups: The bars of each group, as fractions, by the names of group and bar.
+        colors: Colors of the bars, by name.
     """
     names = list(dict.fromkeys(bar for group in groups.values() for bar in group))
     width = 0.84 / len(names)
     for place, bar in enumerate(names):
-        having = [(at, group[bar]) for at, group in enumerate(groups.values()) if bar in group]
-        x = [at + (place - (len(names) - 1) / 2) * width for at, _ in having]
-        means = [100 * summary.mean for _, summary in having]
-        spread = [100 * (summary.std or 0.0) for _, summary in having]
+        holders = [(at, group[bar]) for at, group in enumerate(groups.values()) if bar in group]
+        x = [at + (place - (len(names) - 1) / 2) * width for at, _ in holders]
+        means = [100 * summary.mean for _, summary in holders]
+        spread = [100 * (summary.std or 0.0) for _, summary in holders]
         axes.bar(x, means, 0.92 * width, color=colors[bar], label=bar)
         axes.errorbar(x, means, spread, fmt="none", ecolor=BLACK, elinewidth=1, capsize=2)
         for left, mean, std in zip(x, means, spread, strict=True):
@@ -102,16 +102,16 @@ def bars(
     axes.grid(axis="y", alpha=0.3)
 
 
-def apart(heights: Sequence[float], gap: float) -> list[float]:
-    """Return heights near `heights`, in their order, of which no two are nearer than `gap`.
+def spread_apart(heights: Sequence[float], gap: float) -> list[float]:
+    """Return heights near `heights`, in the same order, at least `gap` apart.
 
-    Too near ones are moved as a block around their mean, so that labels stay beside their lines.
+    Heights that are too close move as a block around their mean, so that labels stay near lines.
 
     >>> apart([1.0, 0.0, 1.0], 0.2)
     [0.9, 0.0, 1.1]
     """
     order = sorted(range(len(heights)), key=lambda i: heights[i])
-    blocks: list[tuple[float, list[int]]] = []  # the middle, and who is in it from below
+    blocks: list[tuple[float, list[int]]] = []  # the middle, and the members from below
     for index in order:
         middle, members = heights[index], [index]
         while blocks and middle - blocks[-1][0] < gap * (len(members) + len(blocks[-1][1])) / 2:

@@ -1,7 +1,7 @@
 """Figure 2c: GRACE without augmentation, with and without message passing.
 
-The paper blocks message passing by putting the identity in place of the adjacency matrix. A GCN
-layer is then x -> I x W + b, which is a dense layer, so that the runs have `encoder=mlp`.
+The paper blocks message passing by replacing the adjacency matrix with the identity. A GCN layer
+is then x -> I x W + b, a dense layer, so these runs have `encoder=mlp`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from reproduction.figures.augmentation import (
     accuracies,
 )
 from reproduction.figures.drawing import BLUE, GRAY, ORANGE, SKY, bars, draw
-from reproduction.figures.runs import NO_AUGMENTATION, GraphRuns, Runs, Shelf, all_trainings
+from reproduction.figures.runs import NO_AUGMENTATION, FigureRecords, GraphRuns, Runs, all_trainings
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -48,7 +48,7 @@ def _trainings(quick: bool) -> list[Training]:
 
 
 def _write(results: Path, out: Path, quick: bool) -> list[Path]:
-    groups = accuracies(Shelf(results, "message-passing", quick), _runs(quick))
+    groups = accuracies(FigureRecords(results, "message-passing", quick), _runs(quick))
 
     def paint(figure: Figure) -> None:
         axes = figure.subplots()

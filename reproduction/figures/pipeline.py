@@ -1,7 +1,7 @@
-"""Figure 3: one step of HomoGCL, drawn from what the code does in one step.
+"""Figure 3: one step of HomoGCL, drawn from a real step of the code.
 
-The boxes' sizes are those of the objects of a real step on the generated graph, and the picture of
-soft clusters is computed by the functions that training uses. Nothing is trained.
+The sizes in the boxes come from a step on the generated graph; the picture of soft clusters comes
+from the functions of the training. Nothing is trained.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _HALF_WIDTH = 0.66  # of a box
 
 @dataclass(frozen=True)
 class Box:
-    """A value or an operation: what it says, where its middle is, its color and half its height."""
+    """A value or an operation: text, center, color and half the height of its box."""
 
     text: str
     at: tuple[float, float]
@@ -41,7 +41,7 @@ class Box:
 
 @dataclass(frozen=True)
 class Pipeline:
-    """The boxes of one step by name, and which leads to which."""
+    """The boxes of one step by name, and the arrows between them."""
 
     boxes: dict[str, Box]
     arrows: tuple[tuple[str, str], ...]
@@ -64,8 +64,8 @@ def pipeline(seed: int = 0) -> Pipeline:
     weights = method.term_weights()
     total = " + ".join(f"{weights.get(term, 1.0):g} · {term}" for term in terms)
     first, second = views.base.first, views.base.second
-    weighing = [p for name, p in base.encoder.named_parameters() if name.endswith("weight")]
-    layers = [graph.num_features, *(weight.size(1) for weight in weighing)]
+    matrices = [p for name, p in base.encoder.named_parameters() if name.endswith("weight")]
+    layers = [graph.num_features, *(weight.size(1) for weight in matrices)]
     encoder = f"shared {base.config.encoder.upper()}\n{' → '.join(map(str, layers))}"
     config = method.config
     contrast, homophily = terms
@@ -113,7 +113,7 @@ def _shape(values: Tensor) -> str:
 
 
 def _ends(start: Box, end: Box) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Return where an arrow begins and ends: level where a box is tall enough."""
+    """Return the ends of an arrow; it is horizontal if a box is tall enough."""
     (x, y), (to_x, to_y) = start.at, end.at
     if abs(y - to_y) <= start.half_height:
         y = to_y
@@ -164,7 +164,7 @@ def _draw_boxes(axes: Axes, picture: Pipeline) -> None:
 
 @dataclass(frozen=True)
 class SoftClusters:
-    """Nodes in the plane [N, 2], centroids [k, 2], edges [2, E] and 2σ² to show S with."""
+    """Nodes in the plane [N, 2], centroids [k, 2], edges [2, E], and 2σ²."""
 
     nodes: Tensor
     centroids: Tensor
@@ -186,27 +186,29 @@ def _example() -> SoftClusters:
     return SoftClusters(nodes, centroids, both, 0.4)
 
 
-def _draw_clusters(axes: Axes, shown: SoftClusters) -> None:
+def _draw_clusters(axes: Axes, example: SoftClusters) -> None:
     from matplotlib.colors import to_rgb
 
-    colors = torch.tensor([to_rgb(CLASSES[i]) for i in range(len(shown.centroids))])
+    colors = torch.tensor([to_rgb(CLASSES[i]) for i in range(len(example.centroids))])
     span = torch.linspace(-1.5, 1.5, 200)
     grid = torch.cartesian_prod(span, span).flip(1)
-    soft = soft_assignment(grid, shown.centroids, shown.two_sigma_sq)
+    soft = soft_assignment(grid, example.centroids, example.two_sigma_sq)
     ground = (soft @ colors).view(200, 200, 3) * 0.3 + 0.7
     axes.imshow(ground.numpy(), extent=(-1.5, 1.5, -1.5, 1.5), origin="lower", zorder=0)
-    r = soft_assignment(shown.nodes, shown.centroids, shown.two_sigma_sq)
-    for (i, j), s in zip(shown.edges.t().tolist(), saliency(r, shown.edges).tolist(), strict=True):
+    r = soft_assignment(example.nodes, example.centroids, example.two_sigma_sq)
+    for (i, j), s in zip(
+        example.edges.t().tolist(), saliency(r, example.edges).tolist(), strict=True
+    ):
         if i < j:
-            (left, low), (right, high) = shown.nodes[i].tolist(), shown.nodes[j].tolist()
+            (left, low), (right, high) = example.nodes[i].tolist(), example.nodes[j].tolist()
             axes.plot([left, right], [low, high], color=BLACK, linewidth=0.3 + 2.2 * s, zorder=1)
             middle = ((left + right) / 2, (low + high) / 2)
             label = axes.text(*middle, f"{s:.2f}", fontsize=5.5, zorder=4)
             label.set(ha="center", va="center")
             label.set_bbox({"boxstyle": "round,pad=0.1", "facecolor": "white", "linewidth": 0})
-    x, y = shown.nodes.t().numpy()
+    x, y = example.nodes.t().numpy()
     axes.scatter(x, y, s=45, c=(r @ colors).numpy(), edgecolors=BLACK, zorder=3)
-    x, y = shown.centroids.t().numpy()
+    x, y = example.centroids.t().numpy()
     axes.scatter(x, y, s=70, marker="X", c="white", edgecolors=BLACK, zorder=2)
     axes.set_axis_off()
 

@@ -1,4 +1,4 @@
-"""The runs that figures are made of, and their records once there are any."""
+"""The runs behind figures, and their records."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from homogcl.runs.record import Record
 from homogcl.runs.request import Request
 from reproduction.artifact import GraphTraining, Training, command
 from reproduction.vision.image_training import ImageMethod, ImageTraining
-from reproduction.vision.images import ImageData, images_at_hand
+from reproduction.vision.images import ImageData, available_images
 
 SEEDS, QUICK_SEEDS = 3, 2
 
@@ -21,7 +21,7 @@ NO_AUGMENTATION: Mapping[str, object] = {
     "mask_feature_1": 0.0,
     "mask_feature_2": 0.0,
 }
-# Narrow and short enough that all quick figures together take a minute or two.
+# Small enough that all quick figures together take a minute or two.
 QUICK_PERCEPTRON: Mapping[str, object] = {"epochs": 100}
 QUICK_ENCODER: Mapping[str, object] = {
     "epochs": 10,
@@ -30,13 +30,13 @@ QUICK_ENCODER: Mapping[str, object] = {
     "learning_rate": 1e-2,
 }
 QUICK_SIMCLR: Mapping[str, object] = {"epochs": 8, "widths": (8, 16), "batch_size": 128}
-# A network of which three seeds, with augmentation and without, take a quarter of an hour.
+# Three seeds, with and without augmentation, take a quarter of an hour.
 FULL_SIMCLR: Mapping[str, object] = {
     "epochs": 15,
     "widths": (16, 32, 64, 128),
     "stem_stride": 2,
 }
-# Digits, in place of images that are not at hand, have 8 x 8 pixels.
+# Digits, which replace missing images, have 8 x 8 pixels.
 DIGITS_SIMCLR: Mapping[str, object] = {"epochs": 30, "widths": (16, 32), "batch_size": 128}
 FULL_PERCEPTRON: Mapping[str, object] = {
     "epochs": 200,
@@ -57,7 +57,7 @@ TITLES = {
 
 @dataclass(frozen=True)
 class Runs:
-    """Trainings that differ in the seed alone, and what a figure calls them."""
+    """Trainings that differ only in the seed, with their name in a figure."""
 
     name: str
     data: str
@@ -66,14 +66,14 @@ class Runs:
 
 @dataclass(frozen=True)
 class GraphRuns:
-    """What trainings on graphs have in common where only the seed differs.
+    """Trainings on graphs that differ only in the seed.
 
     Attributes:
         method: A method's name.
-        folder: Where the full records go, `presets` where the settings are the preset's.
-        overrides: Settings that prevail over the preset's.
-        tasks: What is scored.
-        milestones: Returns the epochs to score after; its argument says whether it is quick.
+        folder: Folder of the full records, `presets` for preset settings.
+        overrides: Settings that replace those of the preset.
+        tasks: The tasks to score.
+        milestones: Returns the epochs to score after, for the quick form or the full one.
     """
 
     method: str
@@ -83,8 +83,8 @@ class GraphRuns:
     milestones: Callable[[bool], tuple[int, ...]] = lambda quick: ()
 
     def on(self, data: str, name: str, *, quick: bool) -> Runs:
-        """Return the runs on `data`, called `name`; the quick ones are on the generated graph."""
-        # Features as they are have nothing that could be made smaller.
+        """Return the runs on `data`, called `name`; quick runs use the generated graph."""
+        # Raw features have no settings to make smaller.
         short = {"mlp": QUICK_PERCEPTRON, "raw": {}}.get(self.method, QUICK_ENCODER)
         settings = {**(short if quick else {}), **(self.overrides or {})}
         graph = "demo" if quick else data
@@ -92,31 +92,31 @@ class GraphRuns:
             Request(self.method, graph, seed, settings, None, self.milestones(quick), self.tasks)
             for seed in range(QUICK_SEEDS if quick else SEEDS)
         ]
-        folder = place(self.folder, quick=quick)
+        folder = records_folder(self.folder, quick=quick)
         return Runs(name, graph, tuple(GraphTraining(spec, folder) for spec in specs))
 
 
 def image_runs(
     method: ImageMethod, name: str, more: Mapping[str, object] | None = None, *, quick: bool
 ) -> Runs:
-    """Return the runs of a method on images; several figures are made of them.
+    """Return the runs of a method on images.
 
-    The images are CIFAR-10's where they are at hand, and digits elsewhere and if `quick`.
+    The images are CIFAR-10 if available, else digits; quick runs always use digits.
     """
-    data: ImageData = "digits" if quick else images_at_hand()
+    data: ImageData = "digits" if quick else available_images()
     simclr = FULL_SIMCLR if data == "cifar10" else DIGITS_SIMCLR
     full = {"simclr": simclr, "mlp": FULL_PERCEPTRON, "pixels": {}}
     short = {"simclr": QUICK_SIMCLR, "mlp": QUICK_PERCEPTRON, "pixels": {}}
     settings = {**(short if quick else full)[method], **(more or {})}
-    folder = place("figures/images", quick=quick)
-    # Of pixels, chance decides no more than who validates.
+    folder = records_folder("figures/images", quick=quick)
+    # On pixels, the seed only changes the validation images.
     seeds = 1 if method == "pixels" else QUICK_SEEDS if quick else SEEDS
     trainings = (ImageTraining(method, data, seed, folder, settings) for seed in range(seeds))
     return Runs(name, data, tuple(trainings))
 
 
-def place(folder: str, *, quick: bool) -> str:
-    """Return the folder of the records; quick ones never lie among the others."""
+def records_folder(folder: str, *, quick: bool) -> str:
+    """Return the folder of the records; quick records have a folder of their own."""
     return f"quick/{folder}" if quick else folder
 
 
@@ -126,15 +126,15 @@ def all_trainings(runs: Iterable[Runs]) -> list[Training]:
 
 
 @dataclass(frozen=True)
-class Shelf:
-    """Where a figure finds its records, and what to say of one that is not there."""
+class FigureRecords:
+    """The records of a figure, with an error for a missing one."""
 
     results: Path
     figure: str
     quick: bool
 
     def records(self, runs: Runs, metric: str) -> list[Record]:
-        """Return the runs' records, each of which has `metric`, or refuse the first that fails."""
+        """Return the records of the runs; refuse a record that is missing or lacks `metric`."""
         return [self.record(training, metric) for training in runs.trainings]
 
     def record(self, training: Training, metric: str) -> Record:
@@ -145,7 +145,7 @@ class Shelf:
         return record
 
     def missing(self, training: Training) -> UserError:
-        """Return the error that says what is missing and which command makes it."""
+        """Return the error that names the missing record and the command that makes it."""
         return UserError(
             f"the figure {self.figure} needs {training.label}, of which {self.results} has no "
             f"record: run `{command(self.figure, quick=self.quick)}`"

@@ -1,4 +1,4 @@
-"""Figure 4: the more salient an edge, the likelier its nodes share a class."""
+"""Figure 4: the higher the saliency of an edge, the more likely its nodes share a class."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from homogcl.runs.record import Record, Summary, aggregate
 from reproduction.artifact import Artifact, Training
 from reproduction.figures.drawing import BLACK, BLUE, VERMILION, draw
-from reproduction.figures.runs import TITLES, GraphRuns, Runs, Shelf, all_trainings
+from reproduction.figures.runs import TITLES, FigureRecords, GraphRuns, Runs, all_trainings
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -34,7 +34,7 @@ def intervals(records: Sequence[Record]) -> dict[int, Summary]:
 
 def _write(results: Path, out: Path, quick: bool) -> list[Path]:
     runs = _runs(quick)
-    records = Shelf(results, "saliency", quick).records(runs, "edge_homophily")
+    records = FigureRecords(results, "saliency", quick).records(runs, "edge_homophily")
     homophily = intervals(records)
     overall = aggregate(records, "edge_homophily").mean
     area = aggregate(records, "saliency_auc").mean

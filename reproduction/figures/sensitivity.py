@@ -1,4 +1,4 @@
-"""Figure 5: how far the number of clusters and the weight of the homophily loss matter."""
+"""Figure 5: the effect of the number of clusters and of the weight of the homophily loss."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from homogcl.presets.resolve import resolve
 from homogcl.runs.record import Summary, aggregate
 from reproduction.artifact import Artifact, Training
 from reproduction.figures.drawing import BLUE, GRAY, draw
-from reproduction.figures.runs import TITLES, GraphRuns, Runs, Shelf, all_trainings
+from reproduction.figures.runs import TITLES, FigureRecords, GraphRuns, Runs, all_trainings
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,7 +22,7 @@ WEIGHTS = (0.01, 0.1, 1.0, 10.0, 100.0)
 
 
 def _sweep(key: str, values: tuple[float, ...], quick: bool) -> dict[float, Runs]:
-    """Return the runs for each value of a setting; the preset's own value has its records."""
+    """Return the runs for each value of a setting; the preset's value uses the preset's records."""
     preset = float(str(resolve("grace+homogcl", "cora").method[key]))
     few = (values[0], preset, values[-1]) if quick else values
     return {
@@ -61,15 +61,15 @@ def _panel(axes: Axes, accuracies: Mapping[float, Summary], base: Summary) -> No
 
 
 def _write(results: Path, out: Path, quick: bool) -> list[Path]:
-    shelf = Shelf(results, "sensitivity", quick)
+    shelf = FigureRecords(results, "sensitivity", quick)
 
-    def scored(runs: Runs) -> Summary:
+    def accuracy(runs: Runs) -> Summary:
         return aggregate(shelf.records(runs, "test_accuracy"), "test_accuracy")
 
     reference = _base(quick)
-    base = scored(reference)
-    clusters = {value: scored(runs) for value, runs in _clusters(quick).items()}
-    weights = {value: scored(runs) for value, runs in _weights(quick).items()}
+    base = accuracy(reference)
+    clusters = {value: accuracy(runs) for value, runs in _clusters(quick).items()}
+    weights = {value: accuracy(runs) for value, runs in _weights(quick).items()}
 
     def paint(figure: Figure) -> None:
         left, right = figure.subplots(1, 2, sharey=True)
@@ -82,7 +82,7 @@ def _write(results: Path, out: Path, quick: bool) -> list[Path]:
         right.minorticks_off()
         right.set_xlabel("weight α of the homophily loss")
         left.set_ylabel("test accuracy (%)")
-        # Five points at least, so that noise does not look like an effect.
+        # Show at least five points, so that noise does not look like an effect.
         low, high = left.get_ylim()
         room = max(0.0, 5.0 - (high - low)) / 2
         left.set_ylim(low - room, high + room)

@@ -1,4 +1,4 @@
-"""Figure 2a, b: how alike positive and negative pairs are while SimCLR and GRACE train."""
+"""Figure 2a, b: the similarity of positive and negative pairs while SimCLR and GRACE train."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import numpy as np
 
 from homogcl.runs.record import Record, summarize
 from reproduction.artifact import Artifact, Training
-from reproduction.figures.drawing import BLUE, VERMILION, apart, draw
+from reproduction.figures.drawing import BLUE, VERMILION, draw, spread_apart
 from reproduction.figures.runs import (
     NO_AUGMENTATION,
     QUICK_ENCODER,
     TITLES,
+    FigureRecords,
     GraphRuns,
     Runs,
-    Shelf,
     all_trainings,
     image_runs,
 )
@@ -33,7 +33,7 @@ _GAP = 0.075  # between labels, of the height of the axis
 
 
 def _milestones(quick: bool) -> tuple[int, ...]:
-    """Return epochs that lie close where the paper sees similarities drop."""
+    """Return the epochs to score, closest where similarities drop in the paper."""
     if quick:
         return tuple(range(1, int(str(QUICK_ENCODER["epochs"]))))
     return (1, 2, 3, 4, 5, 7, *range(10, 50, 5))
@@ -48,10 +48,10 @@ def _images(quick: bool) -> list[Runs]:
 
 def _graphs(quick: bool) -> list[Runs]:
     return [
-        GraphRuns("grace", "figures/similarity", changed, ("similarity",), _milestones).on(
+        GraphRuns("grace", "figures/similarity", overrides, ("similarity",), _milestones).on(
             "cora", name, quick=quick
         )
-        for name, changed in ((WITH, None), (WITHOUT, NO_AUGMENTATION))
+        for name, overrides in ((WITH, None), (WITHOUT, NO_AUGMENTATION))
     ]
 
 
@@ -61,7 +61,7 @@ def _trainings(quick: bool) -> list[Training]:
 
 def curve(records: Sequence[Record], metric: str) -> tuple[list[int], list[float], list[float]]:
     """Return epochs, mean and standard deviation of a metric over the records that share them."""
-    having = [
+    by_record = [
         {
             epoch: metrics[metric]
             for epoch, metrics in record.by_epochs().items()
@@ -69,12 +69,12 @@ def curve(records: Sequence[Record], metric: str) -> tuple[list[int], list[float
         }
         for record in records
     ]
-    epochs = sorted(set.intersection(*(set(each) for each in having)))
-    summaries = [summarize([each[epoch] for each in having]) for epoch in epochs]
+    epochs = sorted(set.intersection(*(set(each) for each in by_record)))
+    summaries = [summarize([each[epoch] for each in by_record]) for epoch in epochs]
     return epochs, [each.mean for each in summaries], [each.std or 0.0 for each in summaries]
 
 
-def _panel(axes: Axes, runs: list[Runs], shelf: Shelf) -> None:
+def _panel(axes: Axes, runs: list[Runs], shelf: FigureRecords) -> None:
     ends: list[tuple[float, str, str]] = []
     last = 1
     for each in runs:
@@ -89,7 +89,9 @@ def _panel(axes: Axes, runs: list[Runs], shelf: Shelf) -> None:
     bottom = min(0.0, *(height for height, _, _ in ends))
     axes.set_ylim(bottom - 0.06, 1.06)
     gap = _GAP * (1.12 - bottom)
-    for height, (_, text, color) in zip(apart([each[0] for each in ends], gap), ends, strict=True):
+    for height, (_, text, color) in zip(
+        spread_apart([each[0] for each in ends], gap), ends, strict=True
+    ):
         axes.annotate(
             text,
             (last, height),
@@ -107,7 +109,7 @@ def _panel(axes: Axes, runs: list[Runs], shelf: Shelf) -> None:
 
 
 def _write(results: Path, out: Path, quick: bool) -> list[Path]:
-    shelf = Shelf(results, "similarity", quick)
+    shelf = FigureRecords(results, "similarity", quick)
     images, graphs = _images(quick), _graphs(quick)
 
     def paint(figure: Figure) -> None:

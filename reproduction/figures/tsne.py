@@ -1,4 +1,4 @@
-"""Figure 6: embeddings in the plane, with the plug-in and without."""
+"""Figure 6: embeddings in the plane, with and without the plug-in."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from homogcl.runs.request import Request
 from reproduction.artifact import Artifact, Training
 from reproduction.figures.drawing import CLASSES, draw
-from reproduction.figures.runs import QUICK_ENCODER, TITLES, Shelf, place
+from reproduction.figures.runs import QUICK_ENCODER, TITLES, FigureRecords, records_folder
 from reproduction.layout_training import LayoutTraining, Points, read_points
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ METHODS = {
 def _layouts(quick: bool) -> dict[str, LayoutTraining]:
     data, settings = ("demo", QUICK_ENCODER) if quick else ("cora", {})
     most = 800 if quick else 2**31
-    folder = place("figures/tsne", quick=quick)
+    folder = records_folder("figures/tsne", quick=quick)
     return {
         name: LayoutTraining(Request(method, data, 0, settings, tasks=("cluster",)), folder, most)
         for method, name in METHODS.items()
@@ -40,7 +40,7 @@ def _trainings(quick: bool) -> list[Training]:
 
 
 def _panel(axes: Axes, points: Points) -> None:
-    # In a random order, so that no class lies on top of the others.
+    # Draw in a random order, so that no class covers the others.
     order = np.random.default_rng(0).permutation(len(points.labels))
     labels = points.labels[order]
     colors = np.array(CLASSES)[labels % len(CLASSES)]
@@ -56,16 +56,16 @@ def _panel(axes: Axes, points: Points) -> None:
 
 
 def _write(results: Path, out: Path, quick: bool) -> list[Path]:
-    shelf = Shelf(results, "tsne", quick)
+    shelf = FigureRecords(results, "tsne", quick)
     layouts = _layouts(quick)
-    scored = {name: shelf.record(each, "nmi").metrics["nmi"] for name, each in layouts.items()}
+    nmi = {name: shelf.record(each, "nmi").metrics["nmi"] for name, each in layouts.items()}
     points = {name: read_points(each.points_path(results)) for name, each in layouts.items()}
 
     def paint(figure: Figure) -> None:
         panels = figure.subplots(2, 2).ravel()
         for letter, axes, name in zip("abcd", panels, points, strict=True):
             _panel(axes, points[name])
-            axes.set_title(f"({letter}) {name}, NMI {scored[name]:.2f}")
+            axes.set_title(f"({letter}) {name}, NMI {nmi[name]:.2f}")
         classes = np.unique(np.concatenate([each.labels for each in points.values()]))
         handles = [
             panels[0].plot([], [], "o", markersize=5, color=CLASSES[label % len(CLASSES)])[0]

@@ -1,1 +1,1 @@
-"""The tables of the paper beside what is measured here."""
+"""The tables of the paper beside our measurements."""

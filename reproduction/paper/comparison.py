@@ -1,4 +1,4 @@
-"""Rows per data set and method, each beside the number that the paper prints."""
+"""Tables with one row per data set and method, beside the paper's numbers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SUFFIXES = ("", ", paper", ", difference")  # of the titles of a metric's three 
 
 @dataclass(frozen=True)
 class Row:
-    """The records of one method with one choice of settings on one data set, perhaps none."""
+    """The records of one method with one choice of settings on one data set; may be empty."""
 
     data: str
     method: str
@@ -32,15 +32,15 @@ def classification_table(
     data: Sequence[str],
     label: Label | None = None,
 ) -> Table:
-    """Return test accuracy in percent beside the paper's, a row for each data set and settings.
+    """Return test accuracy in percent beside the paper's, one row per data set and settings.
 
     Args:
         records: Runs; those of other methods and data sets are left out.
-        reported: The paper's numbers; what it prints has a row even where nothing was run.
+        reported: The paper's numbers; each has a row even without runs.
         methods: Which methods, in which order.
         data: Which data sets, in which order.
-        label: Names a row after one of its records; by default it is the method, with the
-            beginning of the settings' hash where several settings were run.
+        label: Returns the name of a row from one of its records; by default the method, with the
+            start of the settings' hash if there are several settings.
     """
     titles = {"test_accuracy": ("Test accuracy (%)", "Paper", "Difference")}
     return _beside_the_paper(rows_of(records, methods, data, label), reported, titles, decimals=2)
@@ -64,7 +64,7 @@ def clustering_table(
 def rows_of(
     records: Iterable[Record], methods: Sequence[str], data: Sequence[str], label: Label | None
 ) -> list[Row]:
-    """Return the rows in the order of `data` and `methods`, empty ones where nothing was run."""
+    """Return the rows in the order of `data` and `methods`; rows without runs are empty."""
     groups: dict[tuple[str, str], dict[str, list[Record]]] = {}
     for record in records:
         by_settings = groups.setdefault((record.data, record.method), {})
@@ -88,7 +88,7 @@ def _beside_the_paper(
     titles: Mapping[str, tuple[str, str, str]],
     decimals: int,
 ) -> Table:
-    """Return measured, printed and difference for each metric in `titles`."""
+    """Return our value, the paper's and the difference for each metric in `titles`."""
     body: list[tuple[Cell, ...]] = []
     for row in rows:
         cells: list[Cell] = []
@@ -104,7 +104,7 @@ def _beside_the_paper(
 def comparison(
     records: Sequence[Record], metric: str, paper: Reported | None, decimals: int
 ) -> tuple[Cell, str | None, str | None]:
-    """Return the cells for one metric: measured, as the paper prints it, and the difference."""
+    """Return the cells of one metric: our value, the paper's and the difference."""
     printed = None if paper is None else paper.printed or paper.note
     measured = mean_cell(records, metric)
     if not isinstance(measured, Summary) or paper is None or paper.value is None:
@@ -113,5 +113,5 @@ def comparison(
 
 
 def _epochs(records: Sequence[Record]) -> int | None:
-    """Return the epochs that the settings of a row's records ask for."""
+    """Return the epochs in the settings of a row's records."""
     return records[0].epochs if records else None

@@ -1,4 +1,4 @@
-"""The paper's table of data sets, counted in the files."""
+"""The paper's table of data sets, with counts from the files."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ COUNTED = ("nodes", "edges", "features", "classes")
 def datasets_table(data: Sequence[str]) -> Table:
     """Return sizes beside the paper's, and edge homophily, which it does not print.
 
-    Edges count both directions, without self-loops and repetitions; the paper's counts are those of
-    other libraries, which keep some of them, and on arXiv of one direction.
+    Edges count in both directions, without self-loops and repetitions. The paper's counts come from
+    libraries that keep some of these, and on arXiv count one direction.
     """
     columns = [f"{what.capitalize()}{paper}" for what in COUNTED for paper in ("", ", paper")]
     rows = tuple((name, *_counts(name, load(name))) for name in data)

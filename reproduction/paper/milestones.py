@@ -1,4 +1,4 @@
-"""Accuracy by epochs."""
+"""Accuracy by the number of epochs."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ def milestone_table(
     data: Sequence[str],
     label: Label | None = None,
 ) -> Table:
-    """Return test accuracy in percent by epochs, a column for each method.
+    """Return test accuracy in percent by epochs, one column per method.
 
-    The last row of a data set has each method at its own best epochs, chosen by mean validation
-    accuracy. Two methods are also subtracted, the first from the second. A method may have only
-    one choice of settings on a data set, unless `label` tells them apart.
+    The last row of a data set has each method at its best epochs by mean validation accuracy. With
+    two methods, a further column is the second minus the first. A method may have only one choice
+    of settings on a data set, unless `label` names them differently.
     """
     rows = rows_of(records, methods, data, label or (lambda record: record.method))
     names = list(dict.fromkeys(row.name for row in rows if row.records))
@@ -52,20 +52,20 @@ def _milestone_rows(data_name: str, runs: Sequence[list[Record]]) -> list[tuple[
         None if e is None else _at_milestone(members, e)
         for members, e in zip(runs, best, strict=True)
     ]
-    chosen = ", ".join(ABSENT if e is None else str(e) for e in best)
-    table.append((data_name, f"best on validation: {chosen}", *cells, *_gain(cells)))
+    best_epochs = ", ".join(ABSENT if e is None else str(e) for e in best)
+    table.append((data_name, f"best on validation: {best_epochs}", *cells, *_gain(cells)))
     return table
 
 
 def _at_milestone(records: Sequence[Record], epochs: int) -> Summary | None:
-    """Return the test accuracy in percent after so many epochs, over the records that have it."""
+    """Return the test accuracy in percent after `epochs`, over the records that have it."""
     metrics = [record.by_epochs().get(epochs, {}) for record in records]
     values = [m["test_accuracy"] for m in metrics if "test_accuracy" in m]
     return in_shown_unit(summarize(values), "test_accuracy") if values else None
 
 
 def _gain(cells: Sequence[Summary | None]) -> tuple[str | None, ...]:
-    """Return the difference of two cells as one cell, and no cell unless there are two."""
+    """Return one cell with the difference of two cells; none unless there are two."""
     if len(cells) != 2:
         return ()
     first, second = cells

@@ -1,4 +1,4 @@
-"""One row per method, as the paper has it, and the causes of notable differences."""
+"""Tables with one row per method, as in the paper, and the causes of notable differences."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ def overview_table(
         reported: The paper's numbers.
         methods: Which methods, in which order; one with neither runs nor numbers has no row.
         data: Which data sets, in which order.
-        metrics: What is shown, and how its columns are called behind the data set's name.
+        metrics: The metrics, each with the title that follows the data set's name.
     """
     groups = _groups(records)
-    shown = decimals(metrics)
+    places = decimals(metrics)
     columns = [
         f"{name}{title}{each}" for name in data for title in metrics.values() for each in SUFFIXES
     ]
@@ -48,12 +48,12 @@ def overview_table(
                 groups.get((method, name), []),
                 metric,
                 find(reported, method, name, metric),
-                shown,
+                places,
             )
         ]
         if any(cell is not None for cell in cells):
             rows.append((method, *cells))
-    return Table(("Method", *columns), tuple(rows), shown)
+    return Table(("Method", *columns), tuple(rows), places)
 
 
 def plugin_table(
@@ -65,18 +65,18 @@ def plugin_table(
 ) -> Table:
     """Return each base's test accuracy in percent, alone and with a plug-in, and the gain.
 
-    The gain is that of seeds which both have: its standard deviation is of paired differences. The
-    paper's is the difference of what it prints.
+    The gain is over the seeds that both have, and its standard deviation is that of the paired
+    differences. The paper's gain is the difference of its printed numbers.
     """
     groups = _groups(records)
     rows: list[tuple[Cell, ...]] = []
     for name in data:
         for base in bases:
-            alone, with_it = groups.get((base, name), []), groups.get((f"{base}+{plugin}", name))
-            if not alone or not with_it:
+            alone, plugged = groups.get((base, name), []), groups.get((f"{base}+{plugin}", name))
+            if not alone or not plugged:
                 continue
-            cells = [mean_cell(each, "test_accuracy") for each in (alone, with_it)]
-            gains = (paired_difference(alone, with_it), _printed_gain(reported, base, plugin, name))
+            cells = [mean_cell(each, "test_accuracy") for each in (alone, plugged)]
+            gains = (paired_difference(alone, plugged), _printed_gain(reported, base, plugin, name))
             rows.append((name, base, *cells, *gains))
     titles = ("Data set", "Base", "Alone", f"With {plugin}", "Gain, paired by seed", "Gain, paper")
     return Table(titles, tuple(rows), decimals=2)
@@ -85,9 +85,9 @@ def plugin_table(
 def differences_table(
     records: Iterable[Record], reported: Sequence[Reported], causes: Iterable[Cause]
 ) -> Table:
-    """Return what differs notably from the paper, with the reason that was established.
+    """Return the notable differences from the paper, with their causes.
 
-    A notable difference without a cause is refused: nothing is passed over in silence.
+    A notable difference without a cause is refused.
     """
     reasons = {
         (method, name, cause.of): cause.reason
@@ -95,18 +95,18 @@ def differences_table(
         for method in cause.methods
         for name in cause.data
     }
-    shown: dict[tuple[str, str, str], list[str]] = {}
+    differences: dict[tuple[str, str, str], list[str]] = {}
     for each in _notable(_groups(records), reported):
         key = (each.paper.method, each.paper.data, Cause.kind(each.paper.metric))
-        shown.setdefault(key, []).append(each.shown)
+        differences.setdefault(key, []).append(each.text)
     missing = [
-        f"{method} on {name} ({kind})" for method, name, kind in shown.keys() - reasons.keys()
+        f"{method} on {name} ({kind})" for method, name, kind in differences.keys() - reasons.keys()
     ]
     if missing:
         raise UserError(f"no cause is given for {', '.join(sorted(missing))}")
     rows = [
         (name, method, ", ".join(each), reasons[method, name, kind])
-        for (method, name, kind), each in shown.items()
+        for (method, name, kind), each in differences.items()
     ]
     return Table(("Data set", "Method", "Difference", "Cause"), tuple(rows), decimals=2)
 
@@ -119,7 +119,7 @@ class _Notable:
     difference: float
 
     @property
-    def shown(self) -> str:
+    def text(self) -> str:
         if self.paper.metric == "test_accuracy":
             return f"{self.difference:+.2f}"
         return f"{self.paper.metric.upper()} {self.difference:+.3f}"
@@ -136,7 +136,7 @@ def _notable(groups: Groups, reported: Iterable[Reported]) -> Iterator[_Notable]
 
 
 def _groups(records: Iterable[Record]) -> dict[tuple[str, str], list[Record]]:
-    """Return the runs by method and data set; two choices of settings are refused."""
+    """Return the runs by method and data set; refuse two choices of settings."""
     groups: dict[tuple[str, str], list[Record]] = {}
     for record in records:
         members = groups.setdefault((record.method, record.data), [])
@@ -147,7 +147,7 @@ def _groups(records: Iterable[Record]) -> dict[tuple[str, str], list[Record]]:
 
 
 def _printed_gain(reported: Sequence[Reported], base: str, plugin: str, data: str) -> str | None:
-    """Return how much more the paper prints for a base with a plug-in, if it prints both."""
+    """Return the paper's gain of a plug-in on a base, if it prints both numbers."""
     both = (find(reported, name, data, "test_accuracy") for name in (base, f"{base}+{plugin}"))
     before, after = (None if each is None else each.value for each in both)
     return None if before is None or after is None else f"{after - before:+.2f}"

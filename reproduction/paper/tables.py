@@ -1,4 +1,4 @@
-"""The paper's tables: the trainings behind each, and how it is made of their records."""
+"""The paper's tables: their trainings, and how to make them from records."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from reproduction.plan import QUICK_DATA, Plan
 from reproduction.reported.numbers import read
 
 DATA = ("cora", "citeseer", "pubmed", "photo", "computers")
-# In the paper's order, then what it compares with elsewhere.
+# In the order of the paper.
 METHODS = (
     *("raw", "mlp", "random", "deepwalk", "node2vec", "gcn", "gat", "sage", "gae", "vgae", "dgi"),
     *("hdi", "gmi", "infogcl", "mvgrl", "gbt", "bgrl", "afgrl", "ccassg", "costa", "grace", "gca"),
     *("progcl", "ariel", "gcool", "grace+homogcl"),
 )
-MakeTable = Callable[..., Table]  # of a folder of records, and of data sets if not the paper's
+MakeTable = Callable[..., Table]  # takes a folder of records, and data sets if not the paper's
 
 _NO_LOSS = {"homophily_weight": 0.0}
 _ABLATION = Plan(
@@ -36,7 +36,7 @@ _ABLATION = Plan(
 )
 _ARXIV = Plan(
     "arxiv",
-    left_out=("progcl",),  # its mixture is fitted to all pairs of nodes
+    left_out=("progcl",),  # fits its mixture to all pairs of nodes
     folder="arxiv",
     varied="arxiv",
     settings={
@@ -85,14 +85,14 @@ def ablation(results: Path, data: Sequence[str] = DATA[:1]) -> Table:
 
 
 def arxiv(results: Path, data: Sequence[str] = ("arxiv",)) -> Table:
-    """Return the paper's table of the large graph, with the features that were learned from."""
+    """Return the paper's table of the large graph, with the kind of features."""
     records = read_records(results / "arxiv")
     titles = {"val_accuracy": "Validation (%)", "test_accuracy": "Test (%)"}
     return variants_table(records, read("arxiv"), data, titles, _arxiv_variant)
 
 
 def records_of(results: Path, *folders: str) -> list[Record]:
-    """Return the records of the folders that exist; the first one is refused if none does."""
+    """Return the records of the folders that exist; refuse the first if none does."""
     existing = [results / name for name in folders if (results / name).is_dir()]
     return [r for folder in existing or [results / folders[0]] for r in read_records(folder)]
 
@@ -109,7 +109,7 @@ def _arxiv_variant(record: Record) -> str:
 
 
 def _artifact(name: str, title: str, make: MakeTable, plan: Plan | None) -> Artifact:
-    """Return the artifact of a table; one without a plan needs no training."""
+    """Return the artifact of a table; without a plan it needs no training."""
 
     def write(results: Path, out: Path, quick: bool) -> list[Path]:
         table = make(results, (QUICK_DATA,)) if quick else make(results)

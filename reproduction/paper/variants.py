@@ -1,4 +1,4 @@
-"""One row per way of running a method: the paper's variants, and numbers of negatives."""
+"""Tables with one row per variant of a method, or per number of negatives."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from reproduction.reported.numbers import Reported, find
 def negatives_table(
     records: Iterable[Record], methods: Sequence[str], data: Sequence[str]
 ) -> Table:
-    """Return test accuracy and training time by how many nodes stand for all negatives.
+    """Return test accuracy and training time by the number of sampled negatives.
 
-    The difference is that from all negatives, over the seeds which both have.
+    The difference is to all negatives, over the seeds that both have.
     """
     groups: dict[tuple[str, str, int, int], list[Record]] = {}
     for record in records:
@@ -32,12 +32,12 @@ def negatives_table(
             for key in sorted(key for key in groups if key[:2] == (name, method)):
                 runs = distinct_seeds(groups[key])
                 seconds = summarize([run.seconds for run in runs])
-                shown = "all" if key[3] == 0 else str(key[3])
+                negatives = "all" if key[3] == 0 else str(key[3])
                 accuracy = mean_cell(runs, "test_accuracy")
                 exact = groups.get((*key[:3], 0), []) if key[3] else []
                 difference = paired_difference(exact, runs)
-                shown_cells = (key[2], shown, accuracy, difference, round(seconds.mean))
-                rows.append((name, method, *shown_cells))
+                cells = (key[2], negatives, accuracy, difference, round(seconds.mean))
+                rows.append((name, method, *cells))
     counted = ("Epochs", "Negatives", "Test accuracy (%)", "Difference, paired", "Seconds")
     titles = ("Data set", "Method", *counted)
     return Table(titles, tuple(rows), decimals=2)
@@ -50,15 +50,15 @@ def variants_table(
     metrics: Mapping[str, str],
     variant: Callable[[Record], str],
 ) -> Table:
-    """Return metrics beside the paper's, a row for each method and way of running it.
+    """Return metrics beside the paper's, one row per method and variant.
 
     Args:
-        records: Runs, of one choice of settings for each row.
-        reported: The paper's numbers, whose order is that of the rows; what it does not print
-            comes last.
+        records: Runs, with one choice of settings for each row.
+        reported: The paper's numbers, in the order of the rows; rows that the paper does not
+            print come last.
         data: Which data sets, in which order.
-        metrics: What is shown, and what its column is called.
-        variant: Returns what the paper calls the way of running it, empty for the usual one.
+        metrics: The metrics, each with the title of its column.
+        variant: Returns the paper's name of a run's variant, empty for the usual one.
     """
     groups: dict[tuple[str, str, str], list[Record]] = {}
     for record in records:
@@ -83,7 +83,7 @@ def variants_table(
 
 
 def _about(runs: Sequence[Record]) -> tuple[str | None, int | None]:
-    """Return which features runs of one choice of settings learned from, and for how long."""
+    """Return the kind of features and the epochs of runs with one choice of settings."""
     if not runs:
         return None, None
     data = runs[0].resolved.get("data")

@@ -1,1 +1,1 @@
-"""The numbers that the paper prints, kept apart from measured ones."""
+"""The numbers that the paper prints, apart from measured ones."""

@@ -1,6 +1,6 @@
-"""The numbers that the paper prints, kept apart from measured ones and never changed by them.
+"""The numbers that the paper prints, apart from measured ones.
 
-Values stand as printed: accuracies in percent, NMI and ARI as fractions, sizes as counts.
+Values are as printed: accuracies in percent, NMI and ARI as fractions, sizes as counts.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _TABLES = ("ablation", "arxiv", "bgrl", "classification", "clustering", "statist
 
 @dataclass(frozen=True)
 class Reported:
-    """One printed number; `value` is None where the paper prints none, and `note` says why."""
+    """One printed number; if the paper prints none, `value` is None and `note` says why."""
 
     method: str
     variant: str
@@ -31,7 +31,7 @@ class Reported:
 
 @dataclass(frozen=True)
 class Cause:
-    """Why what we measure for these methods differs from what is printed, on these data sets."""
+    """Why our numbers for these methods differ from the paper's on these data sets."""
 
     methods: tuple[str, ...]
     data: tuple[str, ...]
@@ -40,7 +40,7 @@ class Cause:
 
     @staticmethod
     def kind(metric: str) -> str:
-        """Return whether a metric is an accuracy or one of clusters, as `of` has it."""
+        """Return the kind of a metric, in the words of `of`."""
         return "clusters" if metric in {"nmi", "ari"} else "accuracy"
 
 
@@ -50,7 +50,7 @@ def table_names() -> list[str]:
 
 
 def read(table: str) -> list[Reported]:
-    """Return every number of one of the paper's tables, in its order."""
+    """Return the numbers of one of the paper's tables, in its order."""
     if table not in _TABLES:
         raise UnknownName("reported table", table, _TABLES)
     file = resources.files(__package__) / f"{table}.csv"
@@ -58,7 +58,7 @@ def read(table: str) -> list[Reported]:
 
 
 def causes() -> list[Cause]:
-    """Return the causes of differences from the paper, as far as they are established."""
+    """Return the established causes of differences from the paper."""
     file = resources.files(__package__) / "causes.csv"
     rows = csv.DictReader(file.read_text("utf-8").splitlines())
     return [
@@ -70,7 +70,7 @@ def causes() -> list[Cause]:
 def find(
     numbers: Iterable[Reported], method: str, data: str, metric: str, variant: str = ""
 ) -> Reported | None:
-    """Return the one number among `numbers` that answers the description, or None."""
+    """Return the number among `numbers` that matches the other arguments, or None."""
     description = (method, data, metric, variant)
     for number in numbers:
         if (number.method, number.data, number.metric, number.variant) == description:

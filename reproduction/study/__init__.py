@@ -1,1 +1,1 @@
-"""Beyond the paper: when homophily helps, and what makes it help."""
+"""The study beyond the paper: when homophily helps, and why."""

@@ -1,4 +1,4 @@
-"""What neighbors as positives add to an encoder: one that sees no edges, few, or more."""
+"""The gain of neighbors as positives, by the encoder's layers of message passing."""
 
 from __future__ import annotations
 
@@ -12,7 +12,14 @@ from homogcl.runs.record import Record, Summary, aggregate, read_records
 from homogcl.runs.request import Request
 from reproduction.artifact import Artifact, GraphTraining, Training, write_table
 from reproduction.figures.drawing import bars, draw
-from reproduction.figures.runs import QUICK_ENCODER, TITLES, Runs, Shelf, all_trainings, place
+from reproduction.figures.runs import (
+    QUICK_ENCODER,
+    TITLES,
+    FigureRecords,
+    Runs,
+    all_trainings,
+    records_folder,
+)
 from reproduction.plan import QUICK_DATA
 from reproduction.study.goals import p_value_cell
 from reproduction.study.kinds import KINDS
@@ -24,7 +31,7 @@ if TYPE_CHECKING:
 TITLE = "What neighbors add to an encoder"
 BASES = ("grace", "bgrl")
 SEEDS = {"cora": 3, "citeseer": 3, "photo": 2}
-# By their layers of message passing.
+# By layers of message passing.
 _ENCODERS: Mapping[str, Mapping[str, object]] = {
     "none": {"encoder": "mlp"},
     "one": {"num_layers": 1},
@@ -38,17 +45,17 @@ _Row = tuple[str, str, str]  # base, data set, layers
 
 
 def encoders(results: Path, data: Sequence[str] = DATA) -> Table:
-    """Return what the plug-in adds to encoders with less message passing than the presets'."""
+    """Return the gain of the plug-in on encoders with less message passing than the presets'."""
     return encoders_table(read_records(results / "study" / "encoders"), data)
 
 
 def encoders_table(records: Iterable[Record], data: Sequence[str]) -> Table:
     """Return accuracies of bases alone, with HomoGCL and with its adaptive form.
 
-    Beside either form stands the p-value of a paired t-test over the seeds.
+    Each form has the p-value of a paired t-test over the seeds.
 
     Args:
-        records: Runs that differ in the encoder and in the plug-in alone.
+        records: Runs that differ only in the encoder and in the plug-in.
         data: Which data sets, in which order.
     """
     groups: dict[_Row, dict[str, list[Record]]] = {}
@@ -59,12 +66,12 @@ def encoders_table(records: Iterable[Record], data: Sequence[str]) -> Table:
         kind = {"adaptive": _ADAPTIVE, "homogcl": _PAPER}.get(plugin, _ALONE)
         groups.setdefault((base, record.data, layers), {}).setdefault(kind, []).append(record)
 
-    def place(row: _Row) -> tuple[bool, int, bool]:
+    def sort_key(row: _Row) -> tuple[bool, int, bool]:
         base, name, layers = row
         return base != "grace", data.index(name), layers != NONE
 
     columns = ("Base", "Data set", "Layers", _ALONE, _PAPER, "p", _ADAPTIVE, "p, adaptive")
-    rows = tuple((*row, *_accuracies(groups[row])) for row in sorted(groups, key=place))
+    rows = tuple((*row, *_accuracies(groups[row])) for row in sorted(groups, key=sort_key))
     return Table(columns, rows, decimals=1)
 
 
@@ -72,8 +79,8 @@ def _accuracies(runs: dict[str, list[Record]]) -> tuple[Cell, ...]:
     alone = runs.get(_ALONE, [])
     cells: list[Cell] = [mean_cell(alone, _METRIC)]
     for kind in (_PAPER, _ADAPTIVE):
-        with_it = runs.get(kind, [])
-        cells += [mean_cell(with_it, _METRIC), p_value_cell(alone, with_it, _METRIC)]
+        plugged = runs.get(kind, [])
+        cells += [mean_cell(plugged, _METRIC), p_value_cell(alone, plugged, _METRIC)]
     return tuple(cells)
 
 
@@ -81,9 +88,9 @@ def _runs(panel: tuple[str, str], encoder: str, kind: str, *, quick: bool) -> Ru
     base, data = panel
     plugin, settings, _ = KINDS[kind]
     settings = {**(QUICK_ENCODER if quick else {}), **_ENCODERS[encoder], **settings}
-    # What other parts of the study train, they record.
+    # Trainings of other parts of the study have their records there.
     kind_folder = "study/levers" if plugin == "+adaptive" else "presets"
-    folder = place("study/encoders" if _ENCODERS[encoder] else kind_folder, quick=quick)
+    folder = records_folder("study/encoders" if _ENCODERS[encoder] else kind_folder, quick=quick)
     specs = [
         Request(f"{base}{plugin}", data, seed, settings, tasks=("probe",))
         for seed in range(1 if quick else SEEDS[data])
@@ -109,15 +116,16 @@ def _trainings(quick: bool) -> list[Training]:
 
 
 def _write(results: Path, out: Path, quick: bool) -> list[Path]:
-    shelf = Shelf(results, "encoders", quick)
+    shelf = FigureRecords(results, "encoders", quick)
 
-    def scored(panel: tuple[str, str], encoder: str, kind: str) -> Summary:
+    def accuracy(panel: tuple[str, str], encoder: str, kind: str) -> Summary:
         records = shelf.records(_runs(panel, encoder, kind, quick=quick), "test_accuracy")
         return aggregate(records, "test_accuracy")
 
     accuracies = {
         panel: {
-            encoder: {kind: scored(panel, encoder, kind) for kind in KINDS} for encoder in _ENCODERS
+            encoder: {kind: accuracy(panel, encoder, kind) for kind in KINDS}
+            for encoder in _ENCODERS
         }
         for panel in _panels(quick)
     }
@@ -134,9 +142,9 @@ def _write(results: Path, out: Path, quick: bool) -> list[Path]:
         handles, labels = grid[0][0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside lower center", ncols=len(KINDS))
 
-    table = encoders(results / place("", quick=quick), _data(quick))
-    drawn = draw(out, "encoders", (3.5 * len(_data(quick)), 6.0), paint)
-    return [*write_table(out, "encoders", TITLE, table), *drawn]
+    table = encoders(results / records_folder("", quick=quick), _data(quick))
+    figure_files = draw(out, "encoders", (3.5 * len(_data(quick)), 6.0), paint)
+    return [*write_table(out, "encoders", TITLE, table), *figure_files]
 
 
 ENCODERS = Artifact("encoders", TITLE, _trainings, _write)

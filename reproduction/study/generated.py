@@ -1,4 +1,4 @@
-"""When homophily helps: gains on generated graphs by homophily and by how much the words tell."""
+"""When homophily helps: gains on generated graphs, by homophily and by informative words."""
 
 from __future__ import annotations
 
@@ -12,7 +12,13 @@ from homogcl.runs.record import Record, Summary
 from homogcl.runs.request import Request
 from reproduction.artifact import Artifact, GraphTraining, Training
 from reproduction.figures.drawing import BLUE, GRAY, ORANGE, VERMILION, draw
-from reproduction.figures.runs import QUICK_ENCODER, Runs, Shelf, all_trainings, place
+from reproduction.figures.runs import (
+    QUICK_ENCODER,
+    FigureRecords,
+    Runs,
+    all_trainings,
+    records_folder,
+)
 from reproduction.levers import ADAPTIVE
 
 if TYPE_CHECKING:
@@ -20,9 +26,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 HOMOPHILY = (0.5, 0.6, 0.7, 0.8, 0.9)
-TOPIC_SHARES = (0.2, 0.6)  # words that tell little, and words that tell much
+TOPIC_SHARES = (0.2, 0.6)  # of the words that depend on the class: few, and many
 SEEDS = 3
-# 0/1 features, from which training gets to its end; rows scaled by their sums take far longer.
+# 0/1 features: with rows scaled by their sums, training takes far longer to converge.
 _NARROW: Mapping[str, object] = {"hidden_dim": 256, "out_dim": 128, "features": "raw"}
 _KINDS: Mapping[str, tuple[str, Mapping[str, object], str]] = {
     "all neighbors, averaged": (
@@ -40,7 +46,7 @@ def _runs(kind: str, homophily: float, topics: float, *, quick: bool) -> Runs:
     method, settings, _ = _KINDS.get(kind, ("grace", {}, GRAY))
     data = Shares(homophily, topics).name()
     narrow = QUICK_ENCODER if quick else _NARROW
-    folder = place("study/generated", quick=quick)
+    folder = records_folder("study/generated", quick=quick)
     seeds = range(2 if quick else SEEDS)
     specs = [
         Request(method, data, seed, {**narrow, **settings}, tasks=("probe",)) for seed in seeds
@@ -63,7 +69,7 @@ def _trainings(quick: bool) -> list[Training]:
 
 
 def _write(results: Path, out: Path, quick: bool) -> list[Path]:
-    shelf = Shelf(results, "generated", quick)
+    shelf = FigureRecords(results, "generated", quick)
     steps, shares = _grid(quick)
 
     def records(kind: str, homophily: float, topics: float) -> list[Record]:

@@ -1,4 +1,4 @@
-"""What the study is held to: the paper's HomoGCL rows, and the base that the plug-in is on."""
+"""The goals of the study: the paper's HomoGCL rows, and the base without the plug-in."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from homogcl.pages.table import Cell, Table
 from homogcl.runs.record import Record, read_records
 from homogcl.runs.request import Request
 from reproduction.artifact import Artifact, GraphTraining, Training, write_table
-from reproduction.figures.runs import place
+from reproduction.figures.runs import records_folder
 from reproduction.paper.tables import DATA
 from reproduction.plan import QUICK_DATA, quick_settings
 from reproduction.reported.numbers import Reported, find, read
 from reproduction.study.levers import label
 
 SEEDS = 20
-# Where the base itself is better, on validation, than with its preset. The plug-in gets the same.
+# Presets under which the base is better on validation; the plug-in gets the same.
 PRESETS: Mapping[tuple[str, str], str] = {
     ("grace", "cora"): "wide",
     ("grace", "citeseer"): "wide",
@@ -31,13 +31,13 @@ _TITLES = {"test_accuracy": "accuracy", "nmi": "NMI", "ari": "ARI"}
 
 @dataclass(frozen=True)
 class Goal:
-    """A number of the paper that a base with the plug-in is held to.
+    """A number of the paper that a base with the plug-in should reach.
 
     Attributes:
         base: Name of the base.
         data: Name of the data set.
-        metric: What is measured.
-        row: The row of the paper, where it has none of this base with the plug-in.
+        metric: Name of the metric.
+        row: The row of the paper to compare with, if it has none of this base with the plug-in.
     """
 
     base: str
@@ -49,13 +49,13 @@ class Goal:
 ACCURACY_GOALS = tuple(
     Goal(base, data, "test_accuracy") for base in ("grace", "bgrl") for data in DATA
 )
-# What the plug-in does as shipped; the paper has no row of CCA-SSG with it.
+# For the plug-in with its presets; the paper has no row of CCA-SSG with it.
 SHIPPED_GOALS = (
     *ACCURACY_GOALS,
     *(Goal("ccassg", data, "test_accuracy", "grace+homogcl") for data in DATA),
 )
 EXACT_GOALS = tuple(Goal("grace", "photo", of) for of in ("test_accuracy", "nmi", "ari"))
-# The paper has no clusters of BGRL with the plug-in, which is held to those of GRACE with it.
+# The paper has no clusters of BGRL with the plug-in: those of GRACE with it are the goal.
 CLUSTER_GOALS = tuple(
     Goal(base, data, of, "grace+homogcl")
     for base in ("grace", "bgrl")
@@ -64,47 +64,47 @@ CLUSTER_GOALS = tuple(
 )
 
 
-def goals(results: Path, held_to: Sequence[Goal] = ACCURACY_GOALS) -> Table:
-    """Return how far the adaptive plug-in gets on settings that it shares with its base."""
-    special, shipped, moved = (
+def goals(results: Path, targets: Sequence[Goal] = ACCURACY_GOALS) -> Table:
+    """Return the results of the adaptive plug-in, with the settings of its base."""
+    special, shipped, varied = (
         _records(results, name) for name in ("study/goals", "presets", "study/levers")
     )
-    return goals_of(adaptive_runs(special, shipped, moved), held_to, "adaptive")
+    return goals_of(adaptive_runs(special, shipped, varied), targets, "adaptive")
 
 
 def adaptive_on_presets(results: Path) -> Table:
-    """Return what the adaptive plug-in does on presets whose runs take seconds."""
+    """Return the results of the adaptive plug-in on presets whose runs take seconds."""
     runs = adaptive_runs([], *(_records(results, name) for name in ("presets", "study/levers")))
     return goals_of(runs, [goal for goal in ACCURACY_GOALS if goal.data in DATA[:2]], "adaptive")
 
 
-def goals_of(records: Sequence[Record], held_to: Sequence[Goal], plugin: str = "homogcl") -> Table:
-    """Return what these runs of a plug-in and its bases reach."""
+def goals_of(records: Sequence[Record], targets: Sequence[Goal], plugin: str = "homogcl") -> Table:
+    """Return the results of these runs of a plug-in and its bases."""
     printed = [*read("classification"), *read("bgrl"), *read("clustering")]
-    return goals_table(records, printed, plugin, held_to)
+    return goals_table(records, printed, plugin, targets)
 
 
 def _records(results: Path, folder: str) -> list[Record]:
-    """Return the records of a folder, none where it does not exist."""
+    """Return the records of a folder; none if it does not exist."""
     return read_records(results / folder) if (results / folder).is_dir() else []
 
 
 def adaptive_runs(
-    special: Sequence[Record], shipped: Sequence[Record], moved: Sequence[Record]
+    special: Sequence[Record], shipped: Sequence[Record], varied: Sequence[Record]
 ) -> list[Record]:
-    """Return the runs of bases, and of the adaptive plug-in on them with equal settings.
+    """Return the runs of bases, and of the adaptive plug-in on them with the same settings.
 
     Args:
-        special: Runs of both with settings of their own.
-        shipped: Runs with the presets' settings; bases without others take these.
-        moved: Runs of plug-ins that depart from the shipped settings, in whatever way.
+        special: Runs of both with special settings.
+        shipped: Runs with the presets' settings, for bases without special ones.
+        varied: Runs of plug-ins with any other settings.
     """
     tuned = {_place(run) for run in special}
     settings = {(run.method, run.data): run.settings for run in shipped}
     alone = [run for run in shipped if "+" not in run.method]
     adaptive = [
         run
-        for run in moved
+        for run in varied
         if run.method.endswith("+adaptive")
         and label(run, settings.get((f"{_place(run)[0]}+homogcl", run.data), {})) == "adaptive"
     ]
@@ -118,13 +118,13 @@ def _place(run: Record) -> tuple[str, str]:
 def goals_table(
     records: Sequence[Record], reported: Sequence[Reported], plugin: str, goals: Sequence[Goal]
 ) -> Table:
-    """Return what was reached, a row for each goal, and whether chance would do as well.
+    """Return the result for each goal, one row each.
 
-    The last column is the p-value of a two-sided paired t-test over the seeds: how often gains of
-    this size come about if the plug-in does nothing.
+    The last column is the p-value of a two-sided paired t-test over the seeds: the probability of
+    gains of this size if the plug-in has no effect.
 
     Args:
-        records: Runs of the bases, and of the bases with the plug-in, of equal settings.
+        records: Runs of the bases with and without the plug-in, with the same settings.
         reported: The paper's numbers.
         plugin: Name of the plug-in.
         goals: Which numbers, in which order.
@@ -145,7 +145,7 @@ def _row(
         ]
 
     plugged = f"{goal.base}+{plugin}"
-    alone, with_it = runs(goal.base), runs(plugged)
+    alone, with_plugin = runs(goal.base), runs(plugged)
     printed = find(reported, goal.row or f"{goal.base}+homogcl", goal.data, goal.metric)
     return (
         goal.base,
@@ -153,20 +153,20 @@ def _row(
         _TITLES[goal.metric],
         None if printed is None else printed.printed,
         mean_cell(alone, goal.metric),
-        mean_cell(with_it, goal.metric),
-        paired_difference(alone, with_it, goal.metric),
-        p_value_cell(alone, with_it, goal.metric),
+        mean_cell(with_plugin, goal.metric),
+        paired_difference(alone, with_plugin, goal.metric),
+        p_value_cell(alone, with_plugin, goal.metric),
     )
 
 
-def p_value_cell(alone: Sequence[Record], with_it: Sequence[Record], metric: str) -> str | None:
-    """Return the p-value of the gains paired by seed, where at least two seeds have one."""
-    p = paired_p_value(alone, with_it, metric)
+def p_value_cell(alone: Sequence[Record], with_plugin: Sequence[Record], metric: str) -> str | None:
+    """Return the p-value of the gains paired by seed; None with fewer than two seeds."""
+    p = paired_p_value(alone, with_plugin, metric)
     return None if p is None else p.text
 
 
-def _trainings(held_to: Sequence[Goal], tasks: tuple[str, ...], quick: bool) -> list[Training]:
-    places = dict.fromkeys((g.base, QUICK_DATA if quick else g.data) for g in held_to)
+def _trainings(targets: Sequence[Goal], tasks: tuple[str, ...], quick: bool) -> list[Training]:
+    places = dict.fromkeys((g.base, QUICK_DATA if quick else g.data) for g in targets)
     return [
         _training(method, data, seed, tasks, quick)
         for base, data in places
@@ -180,20 +180,20 @@ def _training(
 ) -> GraphTraining:
     settings = quick_settings(method) if quick else {}
     preset = PRESETS.get((method.partition("+")[0], data))
-    # What other parts of the study train, they record; their quick forms have other settings.
+    # Trainings of other parts of the study have their records there, but not the quick ones.
     own = quick or preset is not None
     folder = "study/goals" if own else "study/levers" if "+" in method else "presets"
     spec = Request(method, data, seed, settings, preset, tasks=tasks)
-    return GraphTraining(spec, place(folder, quick=quick))
+    return GraphTraining(spec, records_folder(folder, quick=quick))
 
 
-def _artifact(name: str, title: str, held_to: Sequence[Goal], tasks: tuple[str, ...]) -> Artifact:
+def _artifact(name: str, title: str, targets: Sequence[Goal], tasks: tuple[str, ...]) -> Artifact:
     def write(results: Path, out: Path, quick: bool) -> list[Path]:
-        of = [Goal(g.base, QUICK_DATA, g.metric) for g in held_to] if quick else held_to
-        table = goals(results / place("", quick=quick), list(dict.fromkeys(of)))
+        of = [Goal(g.base, QUICK_DATA, g.metric) for g in targets] if quick else targets
+        table = goals(results / records_folder("", quick=quick), list(dict.fromkeys(of)))
         return write_table(out, name, title, table)
 
-    return Artifact(name, title, lambda quick: _trainings(held_to, tasks, quick), write)
+    return Artifact(name, title, lambda quick: _trainings(targets, tasks, quick), write)
 
 
 GOALS = (

@@ -1,4 +1,4 @@
-"""The three methods that pictures of the study compare on any base."""
+"""The three methods that figures of the study compare on any base."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from reproduction.figures.drawing import BLUE, GRAY, VERMILION
 
-# What is put on the base, its settings, and its color.
+# The plug-in, its settings, and its color.
 KINDS: Mapping[str, tuple[str, Mapping[str, object], str]] = {
     "base": ("", {}, GRAY),
     "HomoGCL": ("+homogcl", {}, BLUE),

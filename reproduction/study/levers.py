@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 
 DATA = ("cora", "citeseer", "photo")
 SEEDS = {"cora": 3, "citeseer": 3, "photo": 1}  # on Photo gains vary less, and runs take long
-COLORS = (BLUE, ORANGE, VERMILION)  # of the data sets
+COLORS = (BLUE, ORANGE, VERMILION)  # by data set
 _SPREAD: Mapping[str, object] = {"width": "clusters", "two_sigma_sq": 1.0}
 
 SHIPPED = "as shipped"
 PLUGINS = ("homogcl", "levers", "adaptive")
 
-# Each departs from what is shipped in one respect, or from the clusters' own width in another.
+# Each differs from the preset in one setting, or in one more beside the clusters' own width.
 LEVERS: tuple[Mapping[str, object], ...] = (
     {"width": "fixed", "two_sigma_sq": 1e-3},
     *({**_SPREAD, "two_sigma_sq": width} for width in (0.25, 1.0, 4.0)),
@@ -54,28 +54,28 @@ LEVERS: tuple[Mapping[str, object], ...] = (
 
 
 def lever_trainings(base: str, quick: bool) -> list[Training]:
-    """Return the base, the plug-in as shipped, with each lever moved, and the adaptive one."""
+    """Return the trainings of the base, of the plug-in and its levers, and of `+adaptive`."""
     plugged = f"{base}+homogcl"
     trainings: list[Training] = []
     for data in (QUICK_DATA,) if quick else DATA:
         shipped = resolve(plugged, data)
-        moved = [
+        variants = [
             (method, lever)
             for lever in (LEVERS[:3] if quick else LEVERS)
             if resolve(method := _method(base, lever), data, lever) != shipped
         ]
         if not quick:
-            moved.append((f"{base}+adaptive", {}))
+            variants.append((f"{base}+adaptive", {}))
         for seed in range(1 if quick else SEEDS[data]):
             for method in (base, plugged):
                 trainings.append(_training(method, data, seed, {}, quick, "presets"))
-            for method, lever in moved:
+            for method, lever in variants:
                 trainings.append(_training(method, data, seed, lever, quick, "study/levers"))
     return trainings
 
 
 def _method(base: str, lever: Mapping[str, object]) -> str:
-    """Return the plug-in that has a lever: HomoGCL itself, or the study's."""
+    """Return the method with a lever: HomoGCL itself, or the study's plug-in."""
     shipped = lever.keys() <= HomoGCL.Config.model_fields.keys()
     return f"{base}+homogcl" if shipped else f"{base}+levers"
 
@@ -91,16 +91,16 @@ def _training(
 def levers(
     results: Path, base: str, data: Sequence[str] = DATA, folder: str = "study/levers"
 ) -> Table:
-    """Return what the settings of the plug-in do on a base, the presets' first."""
+    """Return the gains of the plug-in on a base by its settings, those of the presets first."""
     return levers_table(records_of(results, "presets", folder), base, data)
 
 
 def levers_table(records: Iterable[Record], base: str, data: Sequence[str]) -> Table:
-    """Return the gains over the base in accuracy, a row for each choice of settings.
+    """Return the gains in accuracy over the base, one row per choice of settings.
 
-    A gain is that of seeds which the base and the plugged method both have, where all settings
-    that the two have in common are equal: encoder, epochs and rates among them. Beside it stands
-    how well saliency tells edges within a class from others, where that was recorded.
+    A gain is over the seeds of both, and all settings that both methods have are equal, such as
+    encoder, epochs and rates. A further column is the AUC of saliency for edges within a class, if
+    it was recorded.
 
     Args:
         records: Runs of the base and of the plugged method, the presets' first.
@@ -112,10 +112,10 @@ def levers_table(records: Iterable[Record], base: str, data: Sequence[str]) -> T
     plugged = [r for r in records if r.method in {f"{base}+{name}" for name in PLUGINS}]
     rows: dict[str, dict[str, list[Record]]] = {}
     for name in data:
-        mine = [record for record in plugged if record.data == name]
-        usual = [record for record in mine if record.method == f"{base}+homogcl"]
+        on_data = [record for record in plugged if record.data == name]
+        usual = [record for record in on_data if record.method == f"{base}+homogcl"]
         shipped = usual[0].settings if usual else {}
-        for record in mine:
+        for record in on_data:
             rows.setdefault(label(record, shipped), {}).setdefault(name, []).append(record)
     titles = [f"{name}, {kind}" for name in data for kind in ("validation", "test", "AUC of S")]
     cells = tuple(
@@ -130,8 +130,8 @@ def _gains(runs: Sequence[Record], alone: Sequence[Record]) -> tuple[Cell, Cell,
         return None, None, None
     equal = [record for record in alone if _comparable(record, runs[0])]
     if not equal:
-        shown = f"{runs[0].method} on {runs[0].data}, {label(runs[0], {})}"
-        raise UserError(f"no run of the base has the settings of {shown}")
+        run = f"{runs[0].method} on {runs[0].data}, {label(runs[0], {})}"
+        raise UserError(f"no run of the base has the settings of {run}")
     areas = [run.metrics["saliency_auc"] for run in runs if "saliency_auc" in run.metrics]
     return (
         paired_difference(equal, runs, "val_accuracy"),
@@ -141,7 +141,7 @@ def _gains(runs: Sequence[Record], alone: Sequence[Record]) -> tuple[Cell, Cell,
 
 
 def _comparable(base: Record, plugged: Record) -> bool:
-    """Return whether all settings that both have are equal, on the same data."""
+    """Return whether both have the same data and equal values of all common settings."""
     one, other = flat_settings(base.resolved), flat_settings(plugged.resolved)
     return base.data == plugged.data and all(
         one[key] == other[key] for key in one.keys() & other.keys()
@@ -149,7 +149,7 @@ def _comparable(base: Record, plugged: Record) -> bool:
 
 
 def label(record: Record, shipped: Mapping[str, JsonValue]) -> str:
-    """Return the settings in which a run departs from the shipped ones of HomoGCL."""
+    """Return the settings of a run that differ from the shipped ones of HomoGCL."""
     own, usual = flat_settings(record.settings), flat_settings(shipped)
     resolved = flat_settings(record.resolved)
     keys = [key for key in {**own, **usual} if own.get(key) != usual.get(key) and key in resolved]
@@ -157,7 +157,7 @@ def label(record: Record, shipped: Mapping[str, JsonValue]) -> str:
     values = {key.partition(".")[2]: resolved[key] for key in sorted(keys)}
     is_adaptive = record.method.endswith("+adaptive")
     if ADAPTIVE.items() <= by_name.items():
-        # The levers that make it the adaptive plug-in need not be named.
+        # The levers of the adaptive plug-in need not be named.
         is_adaptive, values = True, {k: v for k, v in values.items() if k not in ADAPTIVE}
     names = ["adaptive"] if is_adaptive else []
     return ", ".join([*names, *(f"{k}={shown_setting(v)}" for k, v in values.items())]) or SHIPPED
@@ -169,13 +169,15 @@ def _artifact(base: str) -> Artifact:
     def write(results: Path, out: Path, quick: bool) -> list[Path]:
         data = (QUICK_DATA,) if quick else DATA
         table = levers(results, base, data)
-        return [*write_table(out, name, title, table), *_drawn(out, name, title, table, data)]
+        return [*write_table(out, name, title, table), *_draw_gains(out, name, title, table, data)]
 
     return Artifact(name, title, lambda quick: lever_trainings(base, quick), write)
 
 
-def _drawn(out: Path, name: str, title: str, table: Table, data: tuple[str, ...]) -> list[Path]:
-    """Draw the gains on test nodes, a row for each lever and a mark for each data set."""
+def _draw_gains(
+    out: Path, name: str, title: str, table: Table, data: tuple[str, ...]
+) -> list[Path]:
+    """Draw the gains on test nodes, one row per lever and one mark per data set."""
     columns = {each: table.columns.index(f"{each}, test") for each in data}
 
     def paint(figure: Figure) -> None:
@@ -189,7 +191,7 @@ def _drawn(out: Path, name: str, title: str, table: Table, data: tuple[str, ...]
             axes.errorbar(
                 [gain.mean for _, gain in gains],
                 [place + 0.2 * (shift - (len(data) - 1) / 2) for place, _ in gains],
-                # Of the mean of paired gains.
+                # The standard error of the mean of paired gains.
                 xerr=[(gain.std or 0.0) / gain.n**0.5 for _, gain in gains],
                 fmt="o",
                 color=color,

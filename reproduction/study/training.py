@@ -1,4 +1,4 @@
-"""What happens during training: accuracy, how well S tells edges, and the effective rank."""
+"""The course of training: accuracy, AUC of S, and effective rank."""
 
 from __future__ import annotations
 
@@ -10,7 +10,14 @@ from homogcl.runs.record import Record
 from homogcl.runs.request import Request
 from reproduction.artifact import Artifact, GraphTraining, Training
 from reproduction.figures.drawing import draw
-from reproduction.figures.runs import QUICK_ENCODER, TITLES, Runs, Shelf, all_trainings, place
+from reproduction.figures.runs import (
+    QUICK_ENCODER,
+    TITLES,
+    FigureRecords,
+    Runs,
+    all_trainings,
+    records_folder,
+)
 from reproduction.study.kinds import KINDS
 
 if TYPE_CHECKING:
@@ -18,7 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SEEDS = 2
-# Far beyond where the presets stop.
+# Many more than the presets have.
 EPOCHS: Mapping[tuple[str, str], int] = {
     ("grace", "cora"): 200,
     ("grace", "citeseer"): 120,
@@ -46,7 +53,7 @@ def _runs(base: str, data: str, kind: str, *, quick: bool) -> Runs:
         Request(f"{base}{plugin}", data, seed, overrides, None, milestones, tasks)
         for seed in range(1 if quick else SEEDS)
     ]
-    folder = place("study/training", quick=quick)
+    folder = records_folder("study/training", quick=quick)
     return Runs(kind, data, tuple(GraphTraining(spec, folder) for spec in specs))
 
 
@@ -57,7 +64,7 @@ def _trainings(quick: bool) -> list[Training]:
 
 
 def mean_curve(records: Sequence[Record], metric: str) -> tuple[list[int], list[float]]:
-    """Return the epochs that were scored, and the metric's mean over the records at each."""
+    """Return the scored epochs, and the metric's mean over the records at each."""
     by_epochs = [record.by_epochs() for record in records]
     epochs = sorted(by_epochs[0])
     scale = 100 if metric == "val_accuracy" else 1
@@ -67,7 +74,7 @@ def mean_curve(records: Sequence[Record], metric: str) -> tuple[list[int], list[
 
 
 def _write(results: Path, out: Path, quick: bool) -> list[Path]:
-    shelf = Shelf(results, "training", quick)
+    shelf = FigureRecords(results, "training", quick)
     panels = _panels(quick)
     records = {
         (base, data, kind): shelf.records(_runs(base, data, kind, quick=quick), "saliency_auc")

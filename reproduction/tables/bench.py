@@ -1,4 +1,4 @@
-"""Tables of the measures that `python -m benchmarks` keeps."""
+"""Tables of the measures that `python -m benchmarks` writes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ HEADLINE = {
 
 
 def measures_table(path: Path, parts: Sequence[str] = GRACE_PARTS) -> Table:
-    """Return the measures of these parts, each beside the limit that it is held to."""
+    """Return the measures of these parts, each with its limit."""
     measures = read_measures(path)
     rows = [
         (row["measure"], f"{row['value']:.3g}", row["held_to"])
@@ -43,7 +43,7 @@ def headline_table(path: Path) -> Table:
 
 
 def methods_table(path: Path) -> Table:
-    """Return one row per method: time and memory of its step over those of GRACE's."""
+    """Return one row per method: time and memory of a step, relative to GRACE."""
     ratios: dict[str, list[str]] = {}
     for row in read_measures(path)["methods"]["rows"]:
         ratios.setdefault(row["measure"].split(":")[0], []).append(f"{row['value']:.2f}")

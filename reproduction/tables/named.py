@@ -1,4 +1,4 @@
-"""The tables that README and docs show, by name, made of records and of measures."""
+"""The tables of README and docs by name, made from records and measures."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def named_table(name: str, results: Path) -> Table:
 
 
 def named_tables(root: Path, names: Iterable[str]) -> dict[str, Table]:
-    """Return the tables called `names` of the project in the folder `root`."""
+    """Return the tables called `names` for the project in the folder `root`."""
     return {name: named_table(name, root / "results") for name in names}
 
 
@@ -75,20 +75,20 @@ def _plugin(results: Path) -> Table:
 def _differences(results: Path) -> Table:
     records = read_records(results / "presets")
     printed = [*read("classification"), *read("clustering")]
-    # The printed BGRL row stands in two tables; with the plug-in it stands in its own alone.
+    # BGRL is in two of the paper's tables, BGRL with the plug-in only in its own.
     printed += [each for each in read("bgrl") if each.method != "bgrl"]
     return differences_table(records, printed, causes())
 
 
 def _epochs(results: Path) -> Table:
-    """Return accuracies by epochs on exact negatives, which are the presets' on small graphs."""
+    """Return accuracies by epochs with exact negatives, as presets for small graphs have them."""
     records = [r for r in read_records(results / "presets") if r.data in DATA[:2]]
     records += read_records(results / "exact")
     return milestone_table(records, ("grace", "grace+homogcl"), DATA)
 
 
 def _negatives(results: Path) -> Table:
-    """Return the accuracy on sampled negatives beside that on all of them, and what it took."""
+    """Return accuracy and time with sampled negatives, compared with all negatives."""
     records = [r for name in ("presets", "exact", "sampled") for r in read_records(results / name)]
     return negatives_table(records, ("grace", "grace+homogcl"), DATA[2:])
 
@@ -102,17 +102,17 @@ def _released(results: Path) -> Table:
 
 
 def _combined(base: str, data: Sequence[str]) -> Callable[[Path], Table]:
-    """Return what makes the table of several settings of the plug-in moved at once."""
+    """Return the function for the table of several changed settings of the plug-in."""
     return lambda results: levers(results, base, data, "study/combined")
 
 
 def _measures(*parts: str) -> Callable[[Path], Table]:
-    """Return what makes the table of these parts of the benchmarks."""
+    """Return the function for the table of these parts of the benchmarks."""
     return lambda results: measures_table(_bench(results), parts)
 
 
 def _bench(results: Path) -> Path:
-    """Return the file of the measures, which lies beside the folder of records."""
+    """Return the file of the measures, beside the folder of records."""
     return results.parent / "benchmarks" / "results.json"
 
 

@@ -1,4 +1,4 @@
-"""Trainings on images: SimCLR, or what it is compared with, probed as graphs are and recorded."""
+"""Trainings on images: SimCLR and its baselines, probed and recorded as on graphs."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ ImageMethod = Literal["simclr", "pixels", "mlp"]
 
 @dataclass(frozen=True)
 class _Outcome:
-    """The metrics of a training, and how long it took."""
+    """The metrics and the time of a training."""
 
     seconds: float  # of the training, without its probe
     metrics: Metrics
@@ -59,13 +59,13 @@ class ImageTraining:
     """A classification of images, recorded in the folder called `folder`.
 
     Attributes:
-        method: `simclr` probes representations that SimCLR learned without labels, `pixels`
-            probes the images themselves, `mlp` trains a perceptron on them with labels.
+        method: `simclr` probes representations that SimCLR learns without labels, `pixels` probes
+            the images themselves, `mlp` trains a perceptron with labels.
         data: Which images.
         seed: Root seed of every random stream.
-        folder: Where the record goes, below the folder of results.
-        overrides: Settings of SimCLR, or of the perceptron, that are not its defaults.
-        root: Folder of all data sets; by default as `homogcl.load` has it.
+        folder: Folder of the record, below the folder of results.
+        overrides: Settings of SimCLR or of the perceptron that differ from its defaults.
+        root: Folder of all data sets; by default that of `homogcl.load`.
     """
 
     method: ImageMethod
@@ -96,7 +96,7 @@ class ImageTraining:
         return read_record(path) if is_done(path) else None
 
     def run(self, results: Path, on_epoch: OnEpoch | None = None) -> tuple[Record, bool]:
-        """Train, evaluate and record, unless that was done."""
+        """Train, evaluate and record, unless there is a record."""
         if (done := self.find_record(results)) is not None:
             return done, False
         images = load_images(self.root, self.data)
@@ -130,13 +130,13 @@ class ImageTraining:
             return _Outcome(0.0, PROBE.score(inputs_of(rows.x, rows, self.seed)))
         if self.method == "simclr":
             config = validated(SimCLRConfig, self.overrides)
-            return _contrasted(images, rows, config, self.seed, on_epoch)
+            return _train_and_probe(images, rows, config, self.seed, on_epoch)
         settings = resolve("mlp", NO_DATA_SET, self.overrides)
         trained = fit_run(Run.of("mlp", settings, rows, self.seed), on_epoch=on_epoch)
         return _Outcome(trained.seconds, scores(trained.method, rows, self.seed, ("probe",)))
 
     def _settings(self, *, include_defaults: bool) -> dict[str, JsonValue]:
-        """Return the settings as a record of a graph has them: what is trained, how, and probed."""
+        """Return the settings as records of graphs have them: method, training and probe."""
         parts: dict[str, Config] = {"probe": ProbeConfig()}
         if self.method == "simclr":
             parts["method"] = validated(SimCLRConfig, self.overrides)
@@ -149,7 +149,7 @@ class ImageTraining:
             for name, config in parts.items()
         }
         if include_defaults and isinstance(config := parts.get("method"), SimCLRConfig):
-            # Where a record is asked for its epochs.
+            # A record reads its epochs here.
             dumped["train"] = {"epochs": config.epochs}
         return dumped
 
@@ -158,7 +158,7 @@ def labeled_rows(images: Images, seed: int) -> Data:
     """Return all images as a graph without edges: pixels as features, labels and a split.
 
     The test images are those of the data set; a tenth of the others, drawn from the stream
-    "split", validates.
+    "split", is for validation.
     """
     x = torch.cat([images.train, images.test]).flatten(1)
     labeled, count = len(images.train), len(x)
@@ -178,13 +178,13 @@ def labeled_rows(images: Images, seed: int) -> Data:
     )
 
 
-def _contrasted(
+def _train_and_probe(
     images: Images, rows: Data, config: SimCLRConfig, seed: int, on_epoch: OnEpoch | None
 ) -> _Outcome:
     """Train SimCLR on the training images and probe its representations."""
     milestones: dict[str, Metrics] = {}
     terms: Metrics = {}
-    last = started = time.perf_counter()
+    last = start_time = time.perf_counter()
 
     def follow(epoch: VisionEpoch) -> None:
         nonlocal last
@@ -199,7 +199,7 @@ def _contrasted(
         last = now
 
     model = train_simclr(images.train, config, seed, follow)
-    seconds = time.perf_counter() - started
+    seconds = time.perf_counter() - start_time
     z: Tensor = torch.cat([model.embed(images.train), model.embed(images.test)])
     metrics = PROBE.score(inputs_of(z, rows, seed)) | milestones.get(str(config.epochs), {})
     return _Outcome(seconds, metrics, milestones, terms)

@@ -1,4 +1,4 @@
-"""Images to train on: a part of CIFAR-10 where it is at hand, small digits elsewhere."""
+"""Images to train on: a part of CIFAR-10 if available, else small digits."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CIFAR = Path("cifar10") / "cifar10_subset_10k_2k.npz"
 
 @dataclass(frozen=True)
 class Images:
-    """Labeled images, values in 0..1; `sha256` names the bytes they were read from."""
+    """Labeled images with values in 0..1; `sha256` is the hash of their file."""
 
     name: str
     train: Tensor  # [n, channels, height, width]
@@ -32,12 +32,12 @@ class Images:
 
     @property
     def channels(self) -> int:
-        """How many values a pixel has."""
+        """The number of values per pixel."""
         return self.train.size(1)
 
 
-def images_at_hand(root: Path | None = None) -> ImageData:
-    """Return which images there are: CIFAR-10 where its file lies under the root, else digits."""
+def available_images(root: Path | None = None) -> ImageData:
+    """Return which images are available: CIFAR-10 if its file is in the root, else digits."""
     return "cifar10" if (data_root(root) / CIFAR).exists() else "digits"
 
 
@@ -45,11 +45,11 @@ def load_images(root: Path | None = None, name: ImageData | None = None) -> Imag
     """Return images by name: CIFAR-10's part under the data root, or scikit-learn's digits.
 
     Args:
-        root: Folder of all data sets; by default as `homogcl.load` has it.
-        name: Which ones; by default CIFAR-10 where it is at hand, and digits elsewhere.
+        root: Folder of all data sets; by default that of `homogcl.load`.
+        name: Which images; by default CIFAR-10 if available, else digits.
     """
     path = data_root(root) / CIFAR
-    if (name or images_at_hand(root)) == "digits":
+    if (name or available_images(root)) == "digits":
         return _digits()
     if not path.exists():
         raise UserError(f"no part of CIFAR-10 at {path}: put the file there, or take the digits")
@@ -82,7 +82,7 @@ def _digits(test: int = 360) -> Images:
     return Images("digits", x[:-test], y[:-test], x[-test:], y[-test:], digest)
 
 
-def _scaled(pixels: np.ndarray[tuple[int, ...], np.dtype[np.generic]], most: int) -> Tensor:
+def _scaled(pixels: np.ndarray[tuple[int, ...], np.dtype[np.generic]], largest: int) -> Tensor:
     """Return images [n, height, width, channels] as [n, channels, height, width] in 0..1."""
-    values = torch.from_numpy(np.ascontiguousarray(pixels, dtype=np.float32)) / most
+    values = torch.from_numpy(np.ascontiguousarray(pixels, dtype=np.float32)) / largest
     return values.permute(0, 3, 1, 2).contiguous()

@@ -7,7 +7,7 @@ from torch.nn import functional
 
 
 class Block(nn.Module):
-    """Two 3x3 convolutions around which the input goes unchanged, or by 1x1 where sizes differ."""
+    """Two 3x3 convolutions with a skip connection, a 1x1 convolution if sizes differ."""
 
     def __init__(self, fan_in: int, fan_out: int, stride: int) -> None:
         """Build the convolutions."""
@@ -19,13 +19,13 @@ class Block(nn.Module):
         self.around = nn.Identity() if same else nn.Conv2d(fan_in, fan_out, 1, stride, bias=False)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Return the sum of both ways."""
+        """Return the sum of the convolutions and the skip connection."""
         h = functional.relu(self.first_norm(self.first(x)))
         return functional.relu(self.second_norm(self.second(h)) + self.around(x))
 
 
 class ResNet(nn.Module):
-    """A 3x3 stem, a stage for each width, each but the first at half the size, and the mean."""
+    """A 3x3 stem, one stage per width, each after the first at half the size, and a mean."""
 
     def __init__(
         self, channels: int, widths: tuple[int, ...] = (32, 64, 128), stem_stride: int = 1

@@ -1,4 +1,4 @@
-"""SimCLR: two random changes of each image are each other's positive."""
+"""SimCLR: two random views of an image are each other's positive."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ class SimCLRConfig(TransformConfig):
     """Settings of SimCLR."""
 
     widths: tuple[int, ...] = (32, 64, 128)
-    stem_stride: int = Field(default=1, ge=1)  # 2 halves the images' sides, and costs a quarter
+    stem_stride: int = Field(
+        default=1, ge=1
+    )  # 2 halves the images' sides, at a quarter of the cost
     projector_dim: int = Field(default=64, ge=1)
     temperature: float = Field(default=0.5, gt=0)  # τ
     augmentation: bool = True  # without it both views are the image itself
@@ -32,7 +34,7 @@ class SimCLRConfig(TransformConfig):
 
 @dataclass(frozen=True)
 class VisionEpoch:
-    """What one pass over the images did: means over its batches."""
+    """Means over the batches of one pass over the images."""
 
     number: int  # from 1
     loss: float
@@ -42,9 +44,9 @@ class VisionEpoch:
 class SimCLR(nn.Module):
     """A simple framework for contrastive learning of visual representations (Chen et al., 2020).
 
-    NT-Xent over a batch is the loss of GRACE over a graph without edges: an image's only
-    positive is its other view, all other views of both kinds are negatives. So the same kernel
-    serves both. Representations are the network's output before the projector.
+    NT-Xent over a batch is the loss of GRACE on a graph without edges: the only positive of a view
+    is the other view of its image, and all other views are negatives. So the same kernel serves
+    both. Representations are the network's output before the projector.
     """
 
     def __init__(self, config: SimCLRConfig, channels: int) -> None:
@@ -86,8 +88,8 @@ def train_simclr(
     """Return SimCLR trained on `images` [n, channels, height, width] with Adam.
 
     Args:
-        images: What to learn from; no labels.
-        config: The network, the changes and the training.
+        images: The images, without labels.
+        config: Settings of network, views and training.
         seed: Root seed of the streams "init", "order" and "augment".
         on_epoch: Called after each pass over the images.
     """
@@ -98,29 +100,29 @@ def train_simclr(
     optimizer = torch.optim.Adam(model.parameters(), lr=config.learning_rate)
     for epoch in range(1, config.epochs + 1):
         model.train()
-        taken: list[tuple[float, Similarities]] = []
+        batches: list[tuple[float, Similarities]] = []
         order = torch.randperm(len(images), generator=order_rng)
         # An incomplete batch would have fewer negatives than the others.
         for i in range(0, max(1, len(order) - config.batch_size + 1), config.batch_size):
             batch = images[order[i : i + config.batch_size]]
             first, second = model.views(batch, view_rng)
             u = model.project(first)
-            # Without augmentation both views are the same images, which need no second pass.
+            # Without augmentation both views are the same and need one pass.
             v = u if second is first else model.project(second)
             loss = info_nce(u, v, config.temperature)
             optimizer.zero_grad(set_to_none=True)
             loss.backward()  # type: ignore[no-untyped-call]
             optimizer.step()
-            taken.append((loss.item(), mean_similarities(u, v)))
+            batches.append((loss.item(), mean_similarities(u, v)))
         if on_epoch:
-            on_epoch(_summary(epoch, taken))
+            on_epoch(_summary(epoch, batches))
     return model
 
 
-def _summary(epoch: int, taken: list[tuple[float, Similarities]]) -> VisionEpoch:
-    count = len(taken)
+def _summary(epoch: int, batches: list[tuple[float, Similarities]]) -> VisionEpoch:
+    count = len(batches)
     similarities = Similarities(
-        sum(each.positive for _, each in taken) / count,
-        sum(each.negative for _, each in taken) / count,
+        sum(each.positive for _, each in batches) / count,
+        sum(each.negative for _, each in batches) / count,
     )
-    return VisionEpoch(epoch, sum(loss for loss, _ in taken) / count, similarities)
+    return VisionEpoch(epoch, sum(loss for loss, _ in batches) / count, similarities)

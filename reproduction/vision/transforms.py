@@ -1,4 +1,4 @@
-"""SimCLR's augmentations of a batch of images: crop, flip, color, gray, in plain torch."""
+"""SimCLR's augmentations of a batch of images in plain torch: crop, flip, color, gray."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LUMA = (0.299, 0.587, 0.114)  # of red, green and blue, ITU-R BT.601
 
 
 class TransformConfig(Config):
-    """How much an image may change."""
+    """The strength of the augmentations."""
 
     smallest_crop: float = Field(default=0.2, gt=0, le=1)  # share of the area that must remain
     flip: Probability = 0.5
@@ -25,22 +25,22 @@ class TransformConfig(Config):
 
 
 def transform(images: Tensor, config: TransformConfig, rng: torch.Generator) -> Tensor:
-    """Return a random change of each image, values kept within 0..1.
+    """Return a random view of each image, with values in 0..1.
 
     Args:
         images: [n, channels, height, width], values in 0..1.
-        config: How much may change; images of one channel have no color to change.
-        rng: What the changes are drawn from.
+        config: Strength of the augmentations; images of one channel have no color to change.
+        rng: Random generator of the augmentations.
     """
     changed = _crop_and_flip(images, config, rng)
     return _recolor(changed, config, rng).clamp(0, 1)
 
 
 def _crop_and_flip(images: Tensor, config: TransformConfig, rng: torch.Generator) -> Tensor:
-    """Return a random part of each image, its sides within 3:4 and 4:3, at the former size."""
+    """Return a random part of each image, with sides from 3:4 to 4:3, at the former size."""
     n = images.size(0)
     area = _uniform(n, config.smallest_crop, 1, rng)
-    # A part of this area fits into the image as long as neither side is longer than 1.
+    # A part of this area fits into the image if no side is longer than 1.
     longest = (-area.log()).clamp(max=math.log(4 / 3))
     shape = (longest * _uniform(n, -1, 1, rng)).exp()
     height, width = (area * shape).sqrt(), (area / shape).sqrt()

@@ -55,8 +55,8 @@ def test_later_settings_prevail() -> None:
     assert resolve("grace", "photo").method["hidden_dim"] == 512
     assert resolve("grace+homogcl", "my-graph").method["num_clusters"] == 10
     assert resolve("grace+homogcl", "citeseer").method["num_clusters"] == 30
-    given = {"num_clusters": 4, "learning_rate": 0.5, "features": "raw", "hidden_dim": 7}
-    settings = resolve("grace+homogcl", "citeseer", given)
+    overrides = {"num_clusters": 4, "learning_rate": 0.5, "features": "raw", "hidden_dim": 7}
+    settings = resolve("grace+homogcl", "citeseer", overrides)
     assert settings.method["num_clusters"] == 4
     assert settings.method["hidden_dim"] == 7
     assert settings.train.learning_rate == 0.5
@@ -140,7 +140,7 @@ def test_unknown_methods_and_plugins_are_refused(method: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("method", "data", "nodes", "chosen"),
+    ("method", "data", "nodes", "preset"),
     [
         ("grace", "my-graph", LARGE_NODES + 1, "large"),
         ("grace+homogcl", "my-graph", LARGE_NODES + 1, "large"),
@@ -151,9 +151,9 @@ def test_unknown_methods_and_plugins_are_refused(method: str) -> None:
     ],
 )
 def test_size_chooses_for_graphs_that_no_preset_knows(
-    method: str, data: str, nodes: int, chosen: str | None
+    method: str, data: str, nodes: int, preset: str | None
 ) -> None:
-    assert preset_by_size(method, data, nodes) == chosen
+    assert preset_by_size(method, data, nodes) == preset
 
 
 def test_the_preset_for_many_nodes_samples_negatives_and_says_so() -> None:
@@ -200,10 +200,10 @@ PUBLISHED = {
 @pytest.mark.parametrize(("method", "data"), PUBLISHED)
 def test_published_presets_say_what_was_published(method: str, data: str) -> None:
     settings = resolve(method, data, {}, "published")
-    found = (
+    values = (
         settings.method["out_dim"],
         settings.train.epochs,
         settings.train.learning_rate,
         settings.data.features,
     )
-    assert found == PUBLISHED[method, data]
+    assert values == PUBLISHED[method, data]

@@ -9,7 +9,7 @@ import pytest
 from homogcl.data.load import own_path
 from homogcl.presets.resolve import resolve
 from reproduction.artifact import GraphTraining
-from reproduction.catalog import FIGURES, STUDY, chosen
+from reproduction.catalog import FIGURES, STUDY, artifacts_called
 from reproduction.figures.runs import SEEDS
 from reproduction.layout_training import LayoutTraining
 from reproduction.vision.image_training import ImageTraining
@@ -99,9 +99,9 @@ def test_a_run_and_its_base_differ_in_the_plug_in_alone(name: str) -> None:
 
 
 def test_groups_are_of_their_own() -> None:
-    assert chosen(["study"]) == list(STUDY.values())
-    assert not {each.name for each in chosen(["all"])} & {*STUDY}
-    names = [each.name for each in chosen(["levers-bgrl", "study", "statistics"])]
+    assert artifacts_called(["study"]) == list(STUDY.values())
+    assert not {each.name for each in artifacts_called(["all"])} & {*STUDY}
+    names = [each.name for each in artifacts_called(["levers-bgrl", "study", "statistics"])]
     assert names == [
         "levers-bgrl",
         *(name for name in STUDY if name != "levers-bgrl"),

@@ -1,4 +1,4 @@
-"""The checks on batches pass what keeps its promises, and name what does not."""
+"""The checks of batches pass a method that keeps the contract, and name one that does not."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from homogcl.testing.batches import (
     loss_falls_on_batches_too,
 )
 from homogcl.testing.candidate import candidate
-from homogcl.testing.promise import ContractBroken
+from homogcl.testing.contract import ContractBroken
 from tests.broken import Climbs, Linear
 
 
@@ -26,15 +26,15 @@ class Whole(Linear):
 
 
 class Drifts(Linear):
-    """Its loss depends on how often it was asked, which no checkpoint knows."""
+    """Its loss depends on the number of calls, which no checkpoint holds."""
 
-    asked = 0
+    calls = 0
 
     def objective(
         self, views: tuple[Data, Tensor], positives: Positives = Positives.none()
     ) -> dict[str, Tensor]:
-        self.asked += 1
-        return {name: self.asked * term for name, term in super().objective(views).items()}
+        self.calls += 1
+        return {name: self.calls * term for name, term in super().objective(views).items()}
 
 
 class Explodes(Linear):

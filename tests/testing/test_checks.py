@@ -1,4 +1,4 @@
-"""Each check is failed by a method that breaks its promise, and names it."""
+"""Each check names the method that breaks its part of the contract."""
 
 import pytest
 
@@ -41,7 +41,7 @@ from tests.broken import (
         (TakesAnything, "undeclared_ways_of_combining_are_refused"),
     ],
 )
-def test_a_broken_promise_is_named(method: type[Method], check: str) -> None:
+def test_broken_contract_is_named(method: type[Method], check: str) -> None:
     with pytest.raises(ContractBroken) as broken:
         check_method(method)
     assert check in str(broken.value)

@@ -1,4 +1,4 @@
-"""`check_method` accepts what keeps the contract and names what does not."""
+"""`check_method` accepts a method that keeps the contract and names the checks that fail."""
 
 import importlib
 from pathlib import Path

@@ -109,15 +109,15 @@ def test_time_is_a_reason_to_save_too(
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "intervals"),
     [
         ("20", {"every": 20}),
         ("0.5m", {"minutes": 0.5}),
         ("7, 3m", {"every": 7, "minutes": 3.0}),
     ],
 )
-def test_intervals_are_read(text: str, found: dict[str, float]) -> None:
-    assert parse_intervals(text) == found
+def test_intervals_are_read(text: str, intervals: dict[str, float]) -> None:
+    assert parse_intervals(text) == intervals
 
 
 @pytest.mark.parametrize("text", ["", "m", "0", "-1", "0m", "nanm", "infm", "5s", "1.5", "5,,6"])

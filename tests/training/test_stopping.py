@@ -16,7 +16,7 @@ from homogcl.runs.grid import run_cell
 from homogcl.runs.request import Request
 from homogcl.training.checkpoint import Checkpoints
 from homogcl.training.loop import Epoch, TrainConfig, fit
-from homogcl.training.stopping import LOOK_EVERY, has_settled
+from homogcl.training.stopping import CHECK_EVERY, has_settled
 
 SETTLE = 0.02
 SMALL = {"hidden_dim": 16, "out_dim": 8}
@@ -51,13 +51,13 @@ def test_nothing_settles_below_no_change() -> None:
 
 def test_training_ends_where_the_rank_first_stands_still(block_graph: Data) -> None:
     looks: list[float] = []
-    for epochs in range(LOOK_EVERY, 400, LOOK_EVERY):
+    for epochs in range(CHECK_EVERY, 400, CHECK_EVERY):
         method, _ = trained(block_graph, epochs, settle=0.0)
         looks.append(rank_of_directions(embeddings(method, block_graph)))
         if has_settled(looks, SETTLE):
             break
-    expected = LOOK_EVERY * len(looks)
-    assert LOOK_EVERY < expected < 390
+    expected = CHECK_EVERY * len(looks)
+    assert CHECK_EVERY < expected < 390
     method, numbers = trained(block_graph, 400, settle=SETTLE)
     assert numbers == list(range(1, expected + 1))
     oracle, _ = trained(block_graph, expected, settle=0.0)
@@ -82,8 +82,8 @@ def test_a_record_says_when_its_run_settled(tmp_path: Path) -> None:
     settings = {**SMALL, "epochs": 60, "settle": 0.9}
     request = Request("grace", "demo", 0, settings, tasks=("probe",))
     record, _ = run_cell(request.resolve(), tmp_path)
-    assert record.epochs == 2 * LOOK_EVERY
-    assert record.metrics["epochs"] == 2 * LOOK_EVERY
+    assert record.epochs == 2 * CHECK_EVERY
+    assert record.metrics["epochs"] == 2 * CHECK_EVERY
     unsettled = replace(request, overrides={**SMALL, "epochs": 20})
     full, _ = run_cell(unsettled.resolve(), tmp_path)
     assert "epochs" not in full.metrics

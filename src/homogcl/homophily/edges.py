@@ -19,23 +19,23 @@ from homogcl.homophily.saliency import saliency, soft_assignment
 from homogcl.methods.base import Method
 from homogcl.methods.inference import embeddings
 
-# Unit rows have no scale that a fixed width could fit. A quarter of the mean squared distance to
-# the nearest centroid spreads S about as widely as HomoGCL's own width does on its embeddings.
+# 2σ² of unit rows, as a share of the mean squared distance to the nearest centroid: it spreads S
+# about as widely as HomoGCL's own width does on its embeddings.
 _WIDTH = 0.25
-NUM_CLUSTERS = 10  # of methods that have none
-SUSPICIOUS = 0.1  # edges of less saliency almost surely join two clusters
+NUM_CLUSTERS = 10  # for methods without clusters
+SUSPICIOUS = 0.1  # edges with a lower saliency almost surely join two clusters
 
 
 @dataclass(frozen=True)
 class EdgeSaliency:
-    """Every edge once, the least salient first.
+    """Each edge once, in the order of saliency, lowest first.
 
     Attributes:
-        source: Number of the edge's one node, [E/2].
-        target: Number of the other one, which is higher, [E/2].
+        source: The node with the lower number, [E/2].
+        target: The node with the higher number, [E/2].
         saliency: S of Section 3.3, in [0, 1], [E/2].
-        same_label: 1 where the two nodes have one label, 0 where they have two, -1 where one of
-            them has none, [E/2].
+        same_label: 1 if both nodes have the same label, 0 if their labels differ, -1 if a label is
+            missing, [E/2].
     """
 
     source: npt.NDArray[np.int64]
@@ -44,19 +44,19 @@ class EdgeSaliency:
     same_label: npt.NDArray[np.int8]
 
     def summary(self) -> dict[str, float | int | None]:
-        """Return the mean, the share below 0.1, and how well S tells edges of one label.
+        """Return the mean, the share below 0.1, and how well S finds edges within a label.
 
-        `auc` is the probability that an edge whose nodes share a label is more salient than one
-        whose nodes do not; None where no labels say.
+        `auc` is the probability that an edge within a label is more salient than an edge between
+        two labels; None if the labels do not give both kinds.
         """
-        s, known = self.saliency, self.same_label >= 0
-        told = len(np.unique(self.same_label[known])) == 2
-        auc = float(roc_auc_score(self.same_label[known], s[known])) if told else None
+        s, labeled = self.saliency, self.same_label >= 0
+        has_both = len(np.unique(self.same_label[labeled])) == 2
+        auc = float(roc_auc_score(self.same_label[labeled], s[labeled])) if has_both else None
         return {
             "edges": len(s),
             "mean": float(s.mean()) if len(s) else None,
             "share_below_0.1": float((s < SUSPICIOUS).mean()) if len(s) else None,
-            "labeled_edges": int(known.sum()),
+            "labeled_edges": int(labeled.sum()),
             "auc": auc,
         }
 
@@ -73,14 +73,14 @@ def saliencies(
 ) -> Tensor:
     """Return S of each edge under clusters of the clean embeddings, [E].
 
-    Without `config` the clusters are those that the method was trained with where it has the
-    plug-in, and clusters of the embeddings' directions where it has not.
+    Without `config`, a method with a plug-in uses the clusters of its training, and any other
+    method clusters of the embeddings' directions.
 
     Args:
         method: A trained method.
-        graph: The graph whose edges are asked for.
-        config: Number and width of other clusters, which k-means then finds.
-        seed: Root seed, from whose stream "saliency" k-means draws its start.
+        graph: The graph with the edges.
+        config: Number and width of other clusters, for k-means to find.
+        seed: Root seed; k-means draws its start from the stream "saliency".
     """
     h = embeddings(method, graph)
     if config is not None:
@@ -104,8 +104,8 @@ def row_saliency(
     Args:
         z: Embeddings, [N, d].
         edge_index: Edges, [2, E], sorted by source.
-        num_clusters: k, cut to the number of nodes.
-        seed: Root seed, from whose stream "saliency" k-means draws its start.
+        num_clusters: k; at most the number of nodes is used.
+        seed: Root seed; k-means draws its start from the stream "saliency".
     """
     unit = functional.normalize(torch.from_numpy(np.asarray(z, dtype=np.float32)))
     c = centroids(unit, min(num_clusters, len(unit)), stream(seed, "saliency"))
@@ -122,7 +122,7 @@ def _table(graph: Data, s: Tensor) -> EdgeSaliency:
     same = np.full(len(source), -1, dtype=np.int8)
     if "y" in graph:
         y = graph.y.cpu().numpy()
-        known = (y[source] >= 0) & (y[target] >= 0)
-        same[known] = (y[source] == y[target])[known]
+        labeled = (y[source] >= 0) & (y[target] >= 0)
+        same[labeled] = (y[source] == y[target])[labeled]
     order = np.lexsort((target, source, values))
     return EdgeSaliency(source[order], target[order], values[order], same[order])

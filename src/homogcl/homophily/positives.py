@@ -1,4 +1,4 @@
-"""Which pairs of nodes count as positive, how much, and how they enter a loss."""
+"""Positives: which pairs of nodes count as positive, how much, and how they enter a loss."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from homogcl.core.errors import UserError
 class Combine(StrEnum):
     """How a node's neighbors enter the loss of a base method."""
 
-    SUM = "sum"  # beside the node's own pair, in one logarithm (Eq. 7-10)
+    SUM = "sum"  # added to the node's own pair, in one logarithm (Eq. 7-10)
     TERM = "term"  # in a term of their own (Section 4.4)
-    MEAN = "mean"  # the base's own loss, averaged over the node and its neighbors as one
+    MEAN = "mean"  # the base's own loss, averaged; all neighbors together weigh as one
     WEIGHTED_MEAN = "weighted mean"  # the same, each neighbor by its own weight
     RELEASED = "released"  # as SUM, the way the published code computes it
 
 
 class CannotCombine(UserError):
-    """A method was given neighbors in a way that it cannot combine them."""
+    """A method cannot combine neighbors in the way that it was asked to."""
 
 
 MEANS = frozenset({Combine.MEAN, Combine.WEIGHTED_MEAN})
@@ -37,8 +37,8 @@ class Positives:
     Attributes:
         edge_index: Pairs (i, j), int64 [2, P], sorted, each pair listed in both directions.
         weight: How positive each pair is, in [0, 1], [P]; may carry a gradient.
-        present: Which pairs are neighbors in the view at hand, bool [P]; the others are
-            ordinary pairs there. `None` stands for all of them.
+        present: Which pairs are neighbors in the current view, bool [P]; the others are ordinary
+            pairs there. `None` means all of them.
         combine: How they enter the loss.
     """
 
@@ -49,7 +49,7 @@ class Positives:
 
     @staticmethod
     def none() -> Positives:
-        """Return no neighbor pairs: each node is its own only positive."""
+        """Return no neighbor pairs: the only positive of a node is itself."""
         return Positives(torch.empty(2, 0, dtype=torch.long), torch.empty(0))
 
     @property
@@ -58,7 +58,7 @@ class Positives:
         return self.edge_index.size(1) == 0
 
     def combined(self, *by: Combine) -> Positives:
-        """Return the pairs if they are combined in one of these ways, otherwise none."""
+        """Return the pairs if they are combined in one of these ways, else none."""
         return self if self.combine in by else Positives.none()
 
     def to(self, device: torch.device) -> Positives:
@@ -68,8 +68,8 @@ class Positives:
     def within(self, view: Data) -> Positives:
         """Return the same pairs, present where their edge survived in `view`.
 
-        A mean takes all neighbors, whatever edges a view has lost. `view.edge_id` must index the
-        pairs, as `homogcl.views.augment` makes it.
+        A mean takes all neighbors, also those whose edges the view has lost. `view.edge_id` must
+        index the pairs, as `homogcl.views.augment` does.
         """
         if self.is_empty or self.combine in MEANS:
             return self.to(view.edge_index.device)
@@ -85,22 +85,22 @@ class Positives:
         return replace(self, edge_index=subgraph.edge_index, weight=weight, present=None)
 
     def numerator(self, row: Tensor, nodes: int) -> Tensor:
-        """Return each pair's weight as a positive, [P]: zero where the view lacks the edge.
+        """Return the weight of each pair as a positive, [P]; 0 if the view lacks the edge.
 
         Args:
             row: The first node of each pair, [P].
-            nodes: How many nodes there are.
+            nodes: Number of nodes.
         """
         weight = self.weight if self.present is None else self.weight * self.present
         if self.combine not in {Combine.MEAN, Combine.RELEASED}:
             return weight
-        # A node's neighbors weigh as one together.
+        # All neighbors of a node together weigh as one.
         present = torch.ones_like(weight) if self.present is None else self.present.to(weight.dtype)
         degree = weight.new_zeros(nodes).index_add_(0, row, present)
         return weight / (degree + 0.01)[row]
 
     def mean(self, own: Tensor, near: Tensor, row: Tensor) -> Tensor:
-        """Return the mean of a score over each node's positives, its own pair weighing 1, [N].
+        """Return the mean of a score over each node's positives, [N]; its own pair weighs 1.
 
         Args:
             own: Scores of the nodes' own pairs, [N].
@@ -112,9 +112,9 @@ class Positives:
         return own.index_add(0, row, weight * near) / count
 
     def ordinary(self) -> Tensor:
-        """Return which pairs are ordinary in the view, and so negatives there, as 0 or 1, [P].
+        """Return 1 for pairs that are ordinary in the view, and so negatives there, else 0, [P].
 
-        Neighbors whose edge the view has are none (Eq. 8-9). Under a mean all pairs are ordinary.
+        Neighbors whose edge is in the view are not ordinary (Eq. 8-9). Under a mean all pairs are.
         """
         if self.combine in MEANS:
             return torch.ones_like(self.weight)

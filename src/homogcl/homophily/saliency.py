@@ -1,4 +1,4 @@
-"""Section 3.3 of the paper as pure functions: R, S and the homophily loss."""
+"""Section 3.3 of the paper: R, S and the homophily loss."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ def homophily_loss(r: Tensor, edge_index: Tensor) -> Tensor:
     if edge_index.size(1) == 0:
         return r.sum() * 0.0
     edges = _sorted(edge_index, r.size(0))
-    # Σ ‖r_i - r_j‖² = Σ_i d_i ‖r_i‖² - 2 Σ_i r_i · (A r)_i with d the degrees of both directions; a
-    # small difference of large sums, so in double precision.
+    # Σ ‖r_i - r_j‖² = Σ_i d_i ‖r_i‖² - 2 Σ_i r_i · (A r)_i with d the degrees of both directions.
+    # It is a small difference of large sums and needs double precision.
     r64 = r.double()
     near = product(edges.with_values(torch.ones_like(edges.row, dtype=r64.dtype)), r64)
     degree = edges.crow.diff() + edges.transposed_crow.diff()
@@ -55,7 +55,7 @@ def homophily_loss(r: Tensor, edge_index: Tensor) -> Tensor:
 
 
 def _sorted(edge_index: Tensor, nodes: int) -> Pattern:
-    """Return where the edges stand; another order, which would make other edges, is refused."""
+    """Return the pattern of the edges; refuse unsorted ones, which would give other edges."""
     source = edge_index[0]
     if bool((source[1:] < source[:-1]).any()):
         raise UserError("edge_index is not sorted by source: torch_geometric's coalesce() sorts it")

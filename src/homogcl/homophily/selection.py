@@ -1,7 +1,7 @@
-"""What embeddings say without labels: how well their clusters fit the edges, how many there are.
+"""Scores of embeddings without labels: modularity, number of clusters, effective rank.
 
-Whoever has no labels cannot validate. These three figures need none: the modularity of clusters of
-the embeddings, the number of clusters that has most of it, and the effective rank.
+Without labels there is no validation accuracy. These scores need none: the modularity of clusters
+of the embeddings, the number of clusters with the highest modularity, and the effective rank.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ CANDIDATES = (5, 10, 15, 20, 25, 30)  # the paper's numbers of clusters
 
 @dataclass(frozen=True)
 class Clustering:
-    """Centroids [k, d] and how modular the clusters around them are."""
+    """Centroids [k, d], and the modularity of their clusters."""
 
     centroids: Tensor
     modularity: float
@@ -30,11 +30,11 @@ class Clustering:
 def modularity(cluster: Tensor, edge_index: Tensor, k: int, ranks: Ranks = ALONE) -> float:
     """Return Newman's modularity of a partition, in [-1/2, 1] for edges in both directions.
 
-    It is the share of edges that lie inside clusters, less what that share would be on the mean
-    if edges were drawn by degrees alone; 0 where there is no edge.
+    It is the share of edges inside clusters, minus the expected share if edges were drawn by
+    degrees alone; 0 without edges.
 
     Args:
-        cluster: Of each node, int64 [N], below `k`.
+        cluster: Cluster of each node, int64 [N], below `k`.
         edge_index: Edges, int64 [2, E].
         k: Number of clusters.
         ranks: Processes that hold other nodes and edges, which count too.
@@ -57,34 +57,33 @@ def most_modular(
     max_iterations: int = 20,
     ranks: Ranks = ALONE,
 ) -> Clustering:
-    """Return the k-means clusters of the embeddings, among several k, that fit the edges best.
+    """Return the k-means clusters with the highest modularity among several k.
 
     Args:
         h: Embeddings, [N, d].
         edge_index: Edges, int64 [2, E].
-        rng: Where the starts draw from.
-        candidates: Numbers of clusters; those above N are passed over, and of equally modular
-            ones the first is taken.
-        max_iterations: Lloyd steps at most.
+        rng: Random generator of the starts.
+        candidates: Numbers of clusters, of which those above N are ignored; the first wins a tie.
+        max_iterations: Most Lloyd steps.
         ranks: Processes that hold other nodes.
     """
     best: Clustering | None = None
     for k in [k for k in candidates if k <= h.size(0)] or [h.size(0)]:
         c = centroids(h, k, rng, None, max_iterations, ranks)
-        found = Clustering(c, modularity(nearest_centroid(h, c), edge_index, k, ranks))
-        if best is None or found.modularity > best.modularity:
-            best = found
+        clustering = Clustering(c, modularity(nearest_centroid(h, c), edge_index, k, ranks))
+        if best is None or clustering.modularity > best.modularity:
+            best = clustering
     assert best is not None
     return best
 
 
 def effective_rank(z: Tensor) -> float:
-    """Return exp of the entropy of the singular values' shares: how many directions are in use.
+    """Return the number of directions in use: exp of the entropy of the singular values' shares.
 
-    It is 1 where all rows are multiples of one, and at most the smaller side of `z` [N, d]; 0
-    where all of it is 0.
+    It is 1 if all rows are multiples of one row, at most the smaller side of `z` [N, d], and 0 if
+    `z` is 0.
     """
-    # The products of the smaller side have the squares of the singular values.
+    # The eigenvalues of zᵀz, for the smaller side, are the squared singular values.
     z = z.double() if z.size(0) >= z.size(1) else z.double().t()
     shares = torch.linalg.eigvalsh(z.t() @ z).clamp(min=0).sqrt()
     if not shares.sum():
@@ -94,17 +93,17 @@ def effective_rank(z: Tensor) -> float:
 
 
 def unlabeled_scores(z: Tensor, edge_index: Tensor, rng: torch.Generator) -> dict[str, float]:
-    """Return what an embedding [N, d] is worth as far as that can be said without labels.
+    """Return the scores of an embedding [N, d] that need no labels, all of the rows' directions.
 
     Returns:
-        `modularity` and `modular_clusters`: that of the most modular clusters of the rows'
-        directions, and their number; `effective_rank` of the rows' directions.
+        `modularity` of the most modular clusters, `modular_clusters`, their number, and
+        `effective_rank`.
     """
     rows = functional.normalize(z.detach())
-    found = most_modular(rows, edge_index, rng)
+    best = most_modular(rows, edge_index, rng)
     return {
-        "modularity": found.modularity,
-        "modular_clusters": float(len(found.centroids)),
+        "modularity": best.modularity,
+        "modular_clusters": float(len(best.centroids)),
         "effective_rank": effective_rank(rows),
     }
 

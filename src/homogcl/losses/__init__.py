@@ -1,4 +1,4 @@
-"""Objectives as pure functions of tensors; each is minimized."""
+"""Losses as pure functions of tensors; each is minimized."""
 
 from homogcl.losses.contrast.info_nce import info_nce
 from homogcl.losses.contrast.tiles import Workspace

@@ -1,4 +1,4 @@
-"""A worst-case change of a small graph by projected gradient ascent."""
+"""A worst-case change of a small graph, found by projected gradient ascent."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from torch.nn import functional
 
 @dataclass(frozen=True)
 class Attack:
-    """How strong an attack is.
+    """The strength of an attack.
 
     Attributes:
-        steps: Of gradient ascent.
-        edge_share: How many edges may flip, as a share of the edges there are.
+        steps: Number of gradient steps.
+        edge_share: How many edges may flip, as a share of the edges of the graph.
         edge_step: Step size on the edges' flips; divided by √t at step t.
         feature_step: Step size on the features, along the gradient's sign.
         feature_limit: The most that a feature may change.
@@ -37,16 +37,16 @@ class Attack:
     ) -> tuple[Tensor, Tensor]:
         """Return an adjacency and features that raise `loss`, [n, n] and [n, d].
 
-        Each pair of nodes has a flip probability; those ascend the gradient and are projected to
-        the budget, and the pairs that flip are drawn by them at last.
+        Each pair of nodes has a flip probability. These probabilities follow the gradient and are
+        projected to the budget; at the end they decide which pairs flip.
 
         Args:
-            loss: Of an adjacency and features, differentiable in both.
+            loss: A function of an adjacency and features, differentiable in both.
             adjacency: Symmetric, without loops, [n, n].
             x: Features, dense, [n, d].
-            draws: Uniform in [0, 1), one for each pair i < j, [n(n-1)/2].
+            draws: Uniform numbers in [0, 1), one for each pair i < j, [n(n-1)/2].
         """
-        # A flip takes an edge away with its weight, or adds one of weight 1.
+        # A flip removes an edge with its weight, or adds one with weight 1.
         change = torch.where(adjacency > 0, -adjacency, torch.ones_like(adjacency))
         budget = self.edge_share * float((adjacency > 0).sum()) / 2
         flip, delta = torch.zeros_like(draws), torch.zeros_like(x)
@@ -56,16 +56,16 @@ class Attack:
             of_flip, of_delta = torch.autograd.grad(value, (flip, delta))
             step = self.edge_step / (t + 1) ** 0.5
             flip = within_budget(flip.detach() + step * of_flip, budget)
-            moved = delta.detach() + self.feature_step * of_delta.sign()
-            delta = moved.clamp(-self.feature_limit, self.feature_limit)
+            change_of_x = delta.detach() + self.feature_step * of_delta.sign()
+            delta = change_of_x.clamp(-self.feature_limit, self.feature_limit)
         flipped = (draws < flip).to(adjacency.dtype)
         return adjacency + change * symmetric(flipped, x.size(0)), x + delta
 
 
 def information_regularizer(u: Tensor, v: Tensor, z: Tensor, temperature: float) -> Tensor:
-    """Return ARIEL's regularizer, minimized: two views agree no more than each does with the graph.
+    """Return ARIEL's regularizer to minimize: two views agree no more than each with the graph.
 
-    mean_i max(0, 2 s(u_i,v_i) - s(u_i,z_i) - s(v_i,z_i)) with s = e^{θ/τ}; no gradient flows
+    It is mean_i max(0, 2 s(u_i,v_i) - s(u_i,z_i) - s(v_i,z_i)) with s = e^{θ/τ}; no gradient flows
     through the last two.
 
     Args:
@@ -92,7 +92,7 @@ def symmetric(upper: Tensor, n: int) -> Tensor:
 def within_budget(a: Tensor, budget: float) -> Tensor:
     """Return the nearest point to `a` in [0, 1]^M whose sum is at most `budget`, [M].
 
-    That is clip(a - μ) for the least μ ≥ 0 that keeps the budget, found by bisection.
+    It is clip(a - μ) for the smallest μ ≥ 0 that keeps the budget, found by bisection.
     """
     if float(a.clamp(0, 1).sum()) <= budget:
         return a.clamp(0, 1)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-_EDGE = 1e-6  # similarities stay this far from 0 and 1, where a beta density may be infinite
+_EDGE = 1e-6  # keeps similarities away from 0 and 1, where a beta density may be infinite
 
 
 @dataclass(frozen=True)
@@ -25,9 +25,9 @@ class BetaMixture:
     weight: Tensor
 
     def posterior_low(self, s: Tensor) -> Tensor:
-        """Return the probability that `s` comes from the lower component, as `s` in shape.
+        """Return the probability that `s` comes from the lower component, in the shape of `s`.
 
-        That is the logistic function of log w₀B(s; α₀, β₀) - log w₁B(s; α₁, β₁), which is linear
+        It is the logistic function of log w₀B(s; α₀, β₀) - log w₁B(s; α₁, β₁), which is linear
         in log s and log(1 - s).
         """
         norm = torch.lgamma(self.alpha + self.beta) - torch.lgamma(self.alpha)
@@ -35,8 +35,8 @@ class BetaMixture:
         of_log = float(self.alpha[0] - self.alpha[1])
         of_rest = float(self.beta[0] - self.beta[1])
         s = s.clamp(_EDGE, 1 - _EDGE)
-        odds = (-s).log1p_().mul_(of_rest).add_(s.log(), alpha=of_log)
-        return odds.add_(float(constant[0] - constant[1])).sigmoid_()
+        log_odds = (-s).log1p_().mul_(of_rest).add_(s.log(), alpha=of_log)
+        return log_odds.add_(float(constant[0] - constant[1])).sigmoid_()
 
 
 def fit_beta_mixture(s: Tensor, share: float, iterations: int = 10) -> BetaMixture:
@@ -47,14 +47,14 @@ def fit_beta_mixture(s: Tensor, share: float, iterations: int = 10) -> BetaMixtu
 
     Args:
         s: Observations, [M], at least one.
-        share: Of the upper component at the start, in (0, 1).
-        iterations: Of EM.
+        share: Weight of the upper component at the start, in (0, 1).
+        iterations: Number of EM iterations.
     """
     s = s.detach().double().clamp(_EDGE, 1 - _EDGE)
     lower, upper = s.new_tensor([1.0, 2.0]), s.new_tensor([2.0, 1.0])
     mixture = BetaMixture(lower, upper, s.new_tensor([1 - share, share]))
     for _ in range(iterations):
-        # No observation leaves a component wholly: an empty one would have no moments.
+        # Every observation keeps some weight in both: an empty component has no moments.
         low = mixture.posterior_low(s).clamp(1e-9, 1 - 1e-9)
         shapes = [_matched(s, low), _matched(s, 1 - low)]
         alpha, beta = torch.stack(shapes).t()
@@ -71,7 +71,7 @@ def _matched(s: Tensor, weight: Tensor) -> Tensor:
     total = weight.sum()
     mean = (weight @ s) / total
     room = mean * (1 - mean)
-    # A variance of nothing would make a spike, one of `room` and more no beta distribution.
+    # A variance of 0 gives a spike; one of `room` or more is that of no beta distribution.
     variance = ((weight @ (s - mean).square()) / total).clamp(min=1e-6 * room, max=0.999 * room)
     strength = room / variance - 1
     return torch.stack([mean * strength, (1 - mean) * strength])

@@ -1,4 +1,4 @@
-"""What methods with a slowly moving target network share: their loss and the target's pace."""
+"""The loss and the target's decay of methods with a slowly moving target network."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ def bootstrap_loss(z: Tensor, h: Tensor, positives: Positives = Positives.none()
 
     Args:
         z: Predictions, [N, d].
-        h: What is to be predicted, [N, d].
-        positives: Neighbors whose rows of `h` are to be predicted too: the cosine is then the mean
-            over a node's positives.
+        h: Targets, [N, d].
+        positives: Neighbors whose rows of `h` are targets too; the cosine is then the mean over a
+            node's positives.
     """
     own = functional.cosine_similarity(z, h)
     return 1 - (own if positives.is_empty else mean_cosine(own, z, h, positives)).mean()
 
 
 def target_decay(momentum: float, progress: float) -> float:
-    """Return how much of itself the target keeps: a cosine from `momentum` up to 1.
+    """Return the share of itself that the target keeps: a cosine from `momentum` up to 1.
 
     >>> [round(target_decay(0.9, progress), 3) for progress in (0.0, 0.5, 1.0)]
     [0.9, 0.95, 1.0]

@@ -1,4 +1,4 @@
-"""Soft communities: how dense they are, and the contrast of nodes with whole communities."""
+"""Soft communities: their density, and the contrast of nodes with communities."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from homogcl.nn.sparse import Pattern, product
 def density_loss(r: Tensor, graph: Data, inter_weight: float) -> Tensor:
     """Return gCooL's DeCA loss to minimize: edges should lie inside communities.
 
-    With F = Rᵀ A R, it is λ (ΣF - tr F) / (N(N-1)) - tr F / N + tr(RᵀR) / 2N; the last part
-    favors soft assignments, and nothing keeps one community from taking all nodes. A stays sparse.
+    With F = Rᵀ A R, it is λ (ΣF - tr F) / (N(N-1)) - tr F / N + tr(RᵀR) / 2N. The last part
+    favors soft assignments; nothing keeps one community from taking all nodes. A stays sparse.
 
     Args:
         r: Assignments, rows sum to 1, [N, k].
-        graph: Whose edges count.
+        graph: The graph with the edges.
         inter_weight: λ.
     """
     n = r.size(0)
@@ -33,23 +33,23 @@ def density_loss(r: Tensor, graph: Data, inter_weight: float) -> Tensor:
 def community_contrast(
     h: Tensor, other: Tensor, community: Tensor, k: int, temperature: float, reweighting: float
 ) -> Tensor:
-    """Return the loss to minimize of nodes against the other view's community means.
+    """Return the loss to minimize: nodes against the community means of the other view.
 
     -log e^{h_i·m_c/τ} / (e^{h_i·m_c/τ} + Σ_{l≠c} e^{-γ‖m_c - m_l‖²} e^{h_i·m_l/τ}), with c the
-    community of node i and m_l the mean of the other view's vectors in community l; the means
-    carry no gradient and communities without a node take no part.
+    community of node i and m_l the mean of the other view's vectors in community l. The means
+    carry no gradient; empty communities are left out.
 
     Args:
         h: Unit vectors of one view, [N, d].
         other: Unit vectors of the other view, [N, d].
-        community: Of each node in the other view, int64 [N].
-        k: How many communities there are.
+        community: Community of each node in the other view, int64 [N].
+        k: Number of communities.
         temperature: τ.
         reweighting: γ.
     """
     member = functional.one_hot(community, k).to(h.dtype)  # [N, k]
     size = member.sum(0)
     means = (member.t() @ other.detach()) / size.clamp(min=1)[:, None]
-    apart = (means[:, None] - means).square().sum(2)  # [k, k]
-    logits = h @ means.t() / temperature - reweighting * apart[community]
+    distances = (means[:, None] - means).square().sum(2)  # [k, k]
+    logits = h @ means.t() / temperature - reweighting * distances[community]
     return functional.cross_entropy(logits.masked_fill(size == 0, -torch.inf), community)

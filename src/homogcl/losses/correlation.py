@@ -12,10 +12,10 @@ from homogcl.losses.neighbors import mean_cosine
 def standardize(h: Tensor) -> Tensor:
     """Return each column with mean 0 and (unbiased) standard deviation 1, [N, d].
 
-    A column that is constant becomes 0.
+    A constant column becomes 0.
     """
     centered = h - h.mean(0)
-    # Far below the deviation of any column that says something, far above its rounding error.
+    # Far below the deviation of an informative column, far above rounding errors.
     return centered / centered.std(0).clamp(min=1e-8)
 
 
@@ -30,8 +30,8 @@ def invariance(a: Tensor, b: Tensor, positives: Positives = Positives.none()) ->
     Args:
         a: Standardized columns of one view, [N, d].
         b: Standardized columns of the other view, [N, d].
-        positives: Neighbors to agree with too: each node's inner product a_i · b_i becomes its mean
-            with d cos(a_i, b_j), which on standardized columns is of its scale.
+        positives: Neighbors to agree with too: the inner product a_i · b_i becomes its mean with
+            d cos(a_i, b_j), which has the same scale on standardized columns.
     """
     if positives.is_empty:
         return -(a * b).sum() / a.size(0)

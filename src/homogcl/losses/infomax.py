@@ -1,4 +1,4 @@
-"""Mutual information by telling true pairs from false ones: DGI, HDI, GMI, MVGRL, InfoGCL."""
+"""Mutual information from classifying true and false pairs: DGI, HDI, GMI, MVGRL, InfoGCL."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from torch.nn import functional
 
 
 def jensen_shannon(positive: Tensor, negative: Tensor) -> Tensor:
-    """Return the binary cross-entropy of telling true pairs from false ones, a scalar.
+    """Return the binary cross-entropy between true and false pairs, a scalar.
 
-    It is mean(-log σ(positive)) + mean(-log(1 - σ(negative))), and 2 log 2 minus it is a lower
-    bound of the Jensen-Shannon divergence of the true pairs from the false ones, times two.
+    It is mean(-log σ(positive)) + mean(-log(1 - σ(negative))). Subtracted from 2 log 2, it is a
+    lower bound of twice the Jensen-Shannon divergence between true and false pairs.
 
     Args:
         positive: Scores of true pairs before any sigmoid, of any shape.

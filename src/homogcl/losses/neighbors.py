@@ -1,4 +1,4 @@
-"""How neighbors become positives of methods that have no negatives: by a term, or by a mean."""
+"""Neighbors as positives of methods without negatives: in a term of their own, or in a mean."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def neighbor_loss(a: Tensor, b: Tensor, positives: Positives) -> Tensor:
 
 
 def neighbor_term(positives: Positives, *sides: tuple[Tensor, Tensor]) -> dict[str, Tensor]:
-    """Return the term `neighbors`: the sum of the sides' losses, where pairs have a term at all.
+    """Return the term `neighbors`, the sum of the sides' losses, or nothing if it does not apply.
 
     Args:
         positives: The weighted pairs, if any.
@@ -40,14 +40,14 @@ def neighbor_term(positives: Positives, *sides: tuple[Tensor, Tensor]) -> dict[s
 def mean_cosine(
     own: Tensor, a: Tensor, b: Tensor, positives: Positives, unit: float = 1.0
 ) -> Tensor:
-    """Return the mean over each node's positives: its own score, and its neighbors' cosines, [N].
+    """Return the mean of each node's own score and its neighbors' cosines, [N].
 
     Args:
         own: Scores of the nodes' own pairs, [N].
         a: The anchors' vectors, [N, d].
         b: The neighbors' vectors, [N, d].
         positives: The weighted pairs.
-        unit: What a cosine is multiplied by, to be of the own scores' scale.
+        unit: Factor that brings cosines to the scale of the own scores.
     """
     pairs = Pattern.of(positives.edge_index, a.size(0))
     near = pair_products(normalize(a), normalize(b), pairs)

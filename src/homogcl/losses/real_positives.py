@@ -12,7 +12,7 @@ def real_positives(nearest: Tensor, labels: Tensor, edge_index: Tensor) -> Patte
     """Return the nearest pairs that are edges, or share a cluster in some clustering.
 
     Args:
-        nearest: For each node the nodes nearest to it, [N, k].
+        nearest: The nearest nodes of each node, [N, k].
         labels: Each node's cluster in each clustering, [runs, N].
         edge_index: Edges, int64 [2, E].
     """
@@ -20,5 +20,5 @@ def real_positives(nearest: Tensor, labels: Tensor, edge_index: Tensor) -> Patte
     row = torch.arange(n, device=nearest.device).repeat_interleave(k)
     col = nearest.sort(dim=1).values.flatten()
     adjacent = torch.isin(row * n + col, edge_index[0] * n + edge_index[1])
-    real = adjacent | (labels[:, row] == labels[:, col]).any(0)
-    return Pattern.at(row[real], col[real], (n, n))
+    is_positive = adjacent | (labels[:, row] == labels[:, col]).any(0)
+    return Pattern.at(row[is_positive], col[is_positive], (n, n))

@@ -1,4 +1,4 @@
-"""Adjacency from inner products: the losses of GAE and VGAE, exact or on sampled pairs."""
+"""Reconstruction of the adjacency from inner products: the losses of GAE and VGAE."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from homogcl.nn.sparse import Pattern, pair_products
 def reconstruction(
     z: Tensor, edge_index: Tensor, negatives: Tensor | None = None, *, tile: int = 1024
 ) -> Tensor:
-    """Return how badly σ(z_i·z_j) tells edges from other pairs, a scalar.
+    """Return the loss to minimize of σ(z_i·z_j) as a classifier of edges, a scalar.
 
-    The mean of -log σ(z_i·z_j) over the edges and each node with itself, plus the mean of
+    It is the mean of -log σ(z_i·z_j) over the edges and each node with itself, plus the mean of
     -log(1 - σ(z_i·z_j)) over the negatives. Memory is O(N d + E + tile²).
 
     Args:
         z: Embeddings, [N, d].
         edge_index: Edges in both directions, without loops, int64 [2, E], sorted.
-        negatives: Pairs that are no edges, int64 [2, M], sorted; by default all of them, at a
-            cost of O(N² d).
-        tile: Rows of a tile of pairs, where all are used.
+        negatives: Pairs that are not edges, int64 [2, M], sorted; by default all of them, in time
+            O(N² d).
+        tile: Rows of a tile, if all pairs are used.
     """
     n = z.size(0)
     positive = torch.cat([_products(z, edge_index), z.square().sum(1)])
     loss = functional.softplus(-positive).mean()
     if negatives is not None:
-        # A graph may have so many edges that no draw met anything else.
+        # In a dense graph all drawn pairs may be edges.
         return loss + functional.softplus(_products(z, negatives)).sum() / max(negatives.size(1), 1)
     everything: Tensor = _AllPairs.apply(z, tile)  # type: ignore[no-untyped-call]
     others = max(n * n - positive.numel(), 1)
@@ -38,26 +38,26 @@ def reconstruction(
 
 
 def negative_pairs(edge_index: Tensor, nodes: int, rng: torch.Generator) -> Tensor:
-    """Return about as many pairs as there are edges and nodes, none of them either, [2, M], sorted.
+    """Return random pairs that are neither edges nor loops, about E + N of them, [2, M], sorted.
 
-    Pairs are drawn uniformly; the few that are edges or loops are left out.
+    Pairs are drawn uniformly; edges and loops among them are removed.
 
     Args:
         edge_index: Edges, int64 [2, E], sorted by source and target.
         nodes: Number of nodes N.
-        rng: Where the pairs are drawn from.
+        rng: Random generator of the pairs.
     """
     edges = edge_index[0] * nodes + edge_index[1]
     count = edges.numel() + nodes
-    drawn = torch.randint(nodes * nodes, (count,), generator=rng, device=rng.device)
-    drawn = drawn.to(edges.device).sort().values
-    taken = torch.isin(drawn, edges) | (drawn // nodes == drawn % nodes)
-    drawn = drawn[~taken]
-    return torch.stack([drawn // nodes, drawn % nodes])
+    numbers = torch.randint(nodes * nodes, (count,), generator=rng, device=rng.device)
+    numbers = numbers.to(edges.device).sort().values
+    is_positive = torch.isin(numbers, edges) | (numbers // nodes == numbers % nodes)
+    numbers = numbers[~is_positive]
+    return torch.stack([numbers // nodes, numbers % nodes])
 
 
 def gaussian_kl(mu: Tensor, log_std: Tensor) -> Tensor:
-    """Return KL(N(μ_i, σ_i²) ‖ N(0, 1)), the mean over the nodes, a scalar.
+    """Return the mean of KL(N(μ_i, σ_i²) ‖ N(0, 1)) over the nodes, a scalar.
 
     Args:
         mu: μ, [N, d].
@@ -83,10 +83,10 @@ class _AllPairs(torch.autograd.Function):
                 rows, cols = slice(top, top + tile), slice(left, left + tile)
                 logits = z[rows] @ z[cols].t()
                 total += functional.softplus(logits).sum() * (1 if top == left else 2)
-                odds = logits.sigmoid_()
-                gradient[rows] += 2 * odds @ z[cols]
+                probabilities = logits.sigmoid_()
+                gradient[rows] += 2 * probabilities @ z[cols]
                 if top != left:
-                    gradient[cols] += 2 * odds.t() @ z[rows]
+                    gradient[cols] += 2 * probabilities.t() @ z[rows]
         ctx.save_for_backward(gradient)
         return total.to(z.dtype)
 

@@ -1,4 +1,4 @@
-"""Gaussian sketches of many rows by fewer ones, without holding the sketching matrix."""
+"""Gaussian sketches: random mixtures of rows, without holding the sketching matrix."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from torch import Tensor
 
 @dataclass(frozen=True)
 class Sketch:
-    """The matrix P [rows, N] with entries N(0, 1/rows); a seed stands for its entries.
+    """The matrix P [rows, N] with entries N(0, 1/rows), which a seed determines.
 
-    P comes in blocks of whole rows, drawn anew wherever they are needed: the matrix of a large
-    graph would take more memory than everything else of a step.
+    P is drawn in blocks of rows, anew at each use: for a large graph, the whole matrix would take
+    more memory than everything else in a step.
     """
 
     rows: int
@@ -23,7 +23,7 @@ class Sketch:
     block: int = 512  # rows of P held at a time
 
     def blocks(self, like: Tensor) -> Iterator[tuple[slice, Tensor]]:
-        """Yield the blocks of P for the rows of `like` [N, d], with where in P they stand."""
+        """Yield the blocks of P for the rows of `like` [N, d], each with its rows in P."""
         rng = torch.Generator(device=like.device).manual_seed(self.seed)
         for start in range(0, self.rows, self.block):
             stop = min(start + self.block, self.rows)

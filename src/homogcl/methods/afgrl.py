@@ -1,4 +1,4 @@
-"""AFGRL: no augmentation; a node's positives are its nearest nodes that pass two tests."""
+"""AFGRL: no augmentation; positives are nearest nodes that an edge or a cluster confirms."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from homogcl.nn.sparse import pair_products
 
 @dataclass(frozen=True)
 class SeededGraph:
-    """The clean graph, and a seed for the clusters' start."""
+    """The clean graph, and a seed for k-means."""
 
     graph: Data
     cluster_seed: int
@@ -33,20 +33,20 @@ class AFGRL(Method):
     """Augmentation-free self-supervised learning on graphs (Lee et al., 2022).
 
     Student and target encode the same clean graph to H_θ and H_ξ. B_i are the k nodes whose h_ξ
-    is nearest to h_θ,i by cosine, node i itself first. Of these the positives P_i are those that
-    are adjacent to i (or i) and those that share a cluster with i in at least one of several
-    k-means runs over the normalized H_ξ. With z the predictions from H_θ, the loss is the mean
-    over the pairs j ∈ P_i of
+    is nearest to h_θ,i by cosine, node i itself first. The positives P_i are the nodes of B_i that
+    are adjacent to i (or i itself), or share a cluster with i in at least one of several k-means
+    runs over the normalized H_ξ. With z the predictions from H_θ, the loss is the mean over the
+    pairs j ∈ P_i of
 
         (2 - 2 cos(z_i, h_ξ,j)) + (2 - 2 cos(z_j, h_ξ,i))
 
-    The target is an exponential moving average of the student, as in BGRL, with one count of its
-    cosine a step (the authors' code counts once a parameter). The runs of k-means start from
-    random nodes and go on, in later steps, from where they were (the authors' code starts anew
-    from the same nodes at each step). The search for B goes block by block.
+    The target is an exponential moving average of the student, as in BGRL; its cosine schedule
+    advances once per step (in the authors' code once per parameter). The k-means runs start from
+    random nodes and, in later steps, from their last centroids (the authors' code starts anew
+    from the same nodes at each step). The search for B works block by block.
 
-    With `positives` the term `neighbors` is the loss's own form on the given pairs without its
-    constant, -(1/|E|) Σ_ij S_ij (2 cos(z_i, h_ξ,j) + 2 cos(z_j, h_ξ,i)).
+    With `positives` the term `neighbors` is the same loss on those pairs, without its constant:
+    -(1/|E|) Σ_ij S_ij (2 cos(z_i, h_ξ,j) + 2 cos(z_j, h_ξ,i)).
     """
 
     name = "AFGRL"
@@ -67,7 +67,7 @@ class AFGRL(Method):
         num_centroids: int = 100  # of each k-means run; never more than there are nodes
         num_clusterings: int = 5  # k-means runs
         first_iterations: int = 20  # of each k-means run in the first step
-        later_iterations: int = 2  # and in each later step
+        later_iterations: int = 2  # the same, in each later step
 
     def __init__(self, config: Config, sizes: Sizes) -> None:
         """Build student, predictor and target."""
@@ -91,7 +91,7 @@ class AFGRL(Method):
     def objective(
         self, views: SeededGraph, positives: Positives = Positives.none()
     ) -> dict[str, Tensor]:
-        """Return the loss of the positives found, and that of the neighbors given if any."""
+        """Return the loss over the nearest positives, and the term of neighbors if any."""
         near = self.accept(positives)
         student = self.encoder(views.graph)
         with torch.no_grad():
@@ -103,7 +103,7 @@ class AFGRL(Method):
             pairs = real_positives(nearest, labels, views.graph.edge_index)
         z = normalize(self.predictor(student))
         both = pair_products(z, h, pairs) + pair_products(h, z, pairs)
-        # The pairs come in both directions, so that either cosine has the same mean.
+        # The pairs come in both directions, so both cosines have the same mean.
         term = {name: 4 * loss for name, loss in neighbor_term(near, (z, h)).items()}
         return {"bootstrap": (4 - 2 * both).mean(), **term}
 
@@ -117,32 +117,32 @@ class AFGRL(Method):
         move_target(self.target, self.encoder, target_decay(self.config.momentum, progress))
 
     def get_extra_state(self) -> Tensor:
-        """Return the centroids: the next step goes on from them."""
+        """Return the centroids, from which the next step starts."""
         return self.clusterings
 
     def set_extra_state(self, state: Tensor) -> None:
-        """Take the centroids back."""
+        """Restore the centroids."""
         self.clusterings = state
 
     def _labels(self, h: Tensor, seed: int) -> Tensor:
-        """Return each node's cluster in each k-means run, [runs, N], and remember the centroids."""
+        """Return each node's cluster in each k-means run, [runs, N], and keep the centroids."""
         config, rng = self.config, torch.Generator(device=h.device).manual_seed(seed)
         starts, iterations = self.clusterings, config.later_iterations
         if starts.numel() == 0:
             draws = [_some(h, config.num_centroids, rng) for _ in range(config.num_clusterings)]
             starts, iterations = torch.stack(draws), config.first_iterations
-        found = [centroids(h, start.size(0), rng, start, iterations) for start in starts]
-        self.clusterings = torch.stack(found)
-        return torch.stack([torch.cdist(h, c).argmin(1) for c in found])
+        clusterings = [centroids(h, start.size(0), rng, start, iterations) for start in starts]
+        self.clusterings = torch.stack(clusterings)
+        return torch.stack([torch.cdist(h, c).argmin(1) for c in clusterings])
 
 
 def _some(h: Tensor, count: int, rng: torch.Generator) -> Tensor:
-    """Return `count` different rows of `h`, all of them if there are fewer."""
+    """Return `count` different random rows of `h`, or all if there are fewer."""
     return h[torch.randperm(h.size(0), generator=rng, device=rng.device)[:count]]
 
 
 def _linear(fan_in: int, fan_out: int) -> nn.Linear:
-    """Return a layer that starts as the authors' do."""
+    """Return a layer with the authors' initial values."""
     layer = nn.Linear(fan_in, fan_out)
     nn.init.xavier_uniform_(layer.weight)
     nn.init.constant_(layer.bias, 0.01)

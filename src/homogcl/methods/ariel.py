@@ -23,7 +23,7 @@ from homogcl.views.subgraphs import induced, random_nodes
 
 @dataclass(frozen=True)
 class ArielViews:
-    """A subgraph, two views of it, and the draws that settle which edges the adversary flips."""
+    """A subgraph, two views of it, and the draws that decide which edges the adversary flips."""
 
     clean: Data  # `edge_id` counts in the whole graph
     first: Data  # `edge_id` counts in the subgraph
@@ -34,18 +34,17 @@ class ArielViews:
 class ARIEL(Method):
     """Adversarial graph contrastive learning (Feng et al., WWW 2022).
 
-    Each step takes the subgraph of `subgraph_nodes` random nodes, two of GRACE's views G1, G2 of
-    it and an adversarial view G_adv, which raises the contrast with G1 most within a budget of
-    flipped edges and changed features, and minimizes
+    Each step draws the subgraph G of `subgraph_nodes` random nodes and two of GRACE's views of it,
+    G1 and G2. An adversarial view G_adv raises the contrast with G1 as far as a budget of flipped
+    edges and changed features allows. The loss is
 
         L_con(G1, G2) + ε1 L_con(G1, G_adv) + λ mean_i max(0, 2 s_i(G1,G2) - s_i(G1,G) - s_i(G2,G))
 
     where L_con is GRACE's loss, s_i = e^{θ(z_i, z'_i)/τ}, and no gradient flows into the two
-    terms with the clean subgraph G. ε1 grows by `curriculum_growth` every `curriculum_epochs`;
-    the authors' later code, from which the presets come, keeps it constant. Layers start from
-    Glorot weights, unlike the released code's own layer, and all nodes can be drawn, isolated
-    ones too. Positive pairs enter both contrasts that are minimized; the adversary raises the
-    plain one.
+    terms with G. ε1 grows by the factor `curriculum_growth` every `curriculum_epochs`; the
+    authors' later code, the source of the presets, keeps it constant. Unlike in the released
+    code, layers start from Glorot weights, and isolated nodes can be drawn too. Positive pairs
+    enter both contrasts of the loss; the adversary raises the contrast without them.
     """
 
     name = "ARIEL"
@@ -122,7 +121,7 @@ class ARIEL(Method):
         return terms
 
     def term_weights(self) -> dict[str, float]:
-        """Return ε1 as the curriculum has it by now, and λ."""
+        """Return ε1 at this step of the curriculum, and λ."""
         c = self.config
         growth = c.curriculum_growth ** (int(self.step) // c.curriculum_epochs)
         return {"adversarial": c.adversarial_weight * growth, "information": c.information_weight}
@@ -145,7 +144,7 @@ class ARIEL(Method):
         return info_nce(u, v, self.config.temperature, pairs, negatives)
 
     def _dense(self, adjacency: Tensor, x: Tensor) -> Tensor:
-        """Return the projections of a graph given as a dense adjacency, [n, out_dim]."""
+        """Return the projections of a graph with a dense adjacency, [n, out_dim]."""
         propagate, h = dense_propagation(adjacency), x
         for layer, tail in zip(self.encoder.layers, self.encoder.tails, strict=True):
             h = tail(layer(h, propagate))

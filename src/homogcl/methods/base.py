@@ -1,4 +1,4 @@
-"""The contract that every method keeps, and that the trainer, the plug-in and the tests rely on."""
+"""The contract of all methods, on which the trainer, the plug-ins and the tests rely."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from homogcl.homophily.positives import CannotCombine, Combine, Positives
 
 @dataclass(frozen=True)
 class Sizes:
-    """What a method must know of a graph to build its parameters."""
+    """The sizes of a graph that a method needs to build its parameters."""
 
     nodes: int
     features: int
@@ -37,23 +37,23 @@ class Method(nn.Module):
     Config: ClassVar[type[Config]] = Config
     combines: frozenset[Combine] = frozenset()  # how `objective` takes neighbor pairs, if it does
     transductive: bool = False  # whether `embed` works on the training graph only
-    takes_batches: bool = True  # whether a step may see a part of the graph that it prepared for
-    sharing: Sharing = Sharing()  # what the processes of the training at hand share; see `share`
+    takes_batches: bool = True  # whether a step may take a part of the training graph
+    sharing: Sharing = Sharing()  # what the processes of the current training share; see `share`
 
     def check(self, nodes: int) -> None:
-        """Refuse settings that steps of `nodes` nodes cannot have, before anything is done."""
+        """Refuse settings that do not fit steps of `nodes` nodes, before any work is done."""
 
     def prepare(self, graph: Data, rng: torch.Generator) -> None:
-        """Compute, once before training, what depends on the graph alone."""
+        """Compute what depends on the graph alone, once before training."""
 
     def share(self, sharing: Sharing) -> None:
-        """Say what the processes of a training share, also to the methods that this one wraps."""
+        """Set what the processes of a training share, also for methods that this one wraps."""
         for module in self.modules():
             if isinstance(module, Method):
                 module.sharing = sharing
 
     def views(self, graph: Data, rng: torch.Generator) -> Any:
-        """Draw everything random of one step and return it as a value of the method's own."""
+        """Draw everything random of one step and return it, in a type of the method's own."""
         return graph
 
     def objective(self, views: Any, positives: Positives = Positives.none()) -> dict[str, Tensor]:
@@ -61,23 +61,23 @@ class Method(nn.Module):
         return {}
 
     def accept(self, positives: Positives) -> Positives:
-        """Return `positives`, or refuse by name a way of combining them that is not declared."""
+        """Return `positives`; refuse, by name, a way of combining them that is not declared."""
         if positives.is_empty or positives.combine in self.combines:
             return positives
-        can = ", ".join(sorted(self.combines)) or "nothing"
-        raise CannotCombine(f"{self.name} combines neighbors by {can}, not by {positives.combine}")
+        ways = ", ".join(sorted(self.combines)) or "nothing"
+        raise CannotCombine(f"{self.name} combines neighbors by {ways}, not by {positives.combine}")
 
     def stratify(self, views: Any, clusters: Tensor) -> Any:
-        """Return `views` so that negatives which are sampled are drawn by cluster.
+        """Return `views` with sampled negatives, if any, drawn by cluster.
 
         Args:
-            views: What `views` drew.
-            clusters: Of each node, int64 [N].
+            views: The views of a step.
+            clusters: Cluster of each node, int64 [N].
         """
         return views
 
     def term_weights(self) -> dict[str, float]:
-        """Return the weight of each term of the objective that does not weigh 1."""
+        """Return the weights of the terms of the objective; terms without one have weight 1."""
         return {}
 
     def embed(self, graph: Data) -> Tensor:
@@ -85,19 +85,19 @@ class Method(nn.Module):
         raise NotImplementedError
 
     def predict(self, graph: Data) -> Tensor:
-        """Return the classes' logits, [N, C]; methods that learn from labels have them."""
+        """Return the logits of the classes, [N, C]; only supervised methods have them."""
         raise NotImplementedError(f"{self.name} learns from no labels")
 
     def assignment(self, graph: Data) -> Tensor | None:
-        """Return how far each node belongs to each cluster, [N, k]; None without clusters."""
+        """Return how much each node belongs to each cluster, [N, k]; None without clusters."""
         return None
 
     def edge_scores(self, graph: Data) -> Tensor | None:
-        """Return how surely the ends of each edge belong together, [E]; None if it cannot say."""
+        """Return how likely the nodes of each edge belong together, [E]; None without clusters."""
         return None
 
     def after_step(self, progress: float) -> None:
-        """Follow an optimizer step; `progress` runs from 0 to 1 over the training."""
+        """Update state after an optimizer step; `progress` runs from 0 to 1 over the training."""
 
 
 def total(terms: dict[str, Tensor], weights: dict[str, float]) -> Tensor:

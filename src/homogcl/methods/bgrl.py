@@ -25,15 +25,15 @@ class BGRL(Method):
 
         L_1 = 2 - (1/N) Σ_i cos(Z_1i, H_2i) - (1/N) Σ_i cos(Z_2i, H_1i)
 
-    After each step the target follows, φ ← τφ + (1-τ)ξ, with τ on a cosine from `momentum` to 1
-    whose counter is the step. As in the authors' code the target starts from a draw of its own,
-    not as a copy of the online encoder, and only parameters follow: each network keeps its own
-    BatchNorm statistics.
+    After each step the target follows, φ ← τφ + (1-τ)ξ, where τ moves on a cosine over the steps
+    from `momentum` to 1. As in the authors' code, the target has its own random start, not a copy
+    of the online encoder, and only parameters follow: each network keeps its own BatchNorm
+    statistics.
 
     With `positives` the term `neighbors` is L_2 of HomoGCL, Section 4.4, over the edges of the
     clean graph: -(1/|E|) Σ_ij S_ij (cos(Z_1i, H_2j) + cos(Z_2i, H_1j)). The paper prints both
-    losses as similarities; here both are negated, to be minimized. Under a mean there is no such
-    term: each cosine of L_1 becomes the mean over a node's positives.
+    losses as similarities; here both are negated and minimized. Under a mean this term is absent:
+    each cosine of L_1 becomes the mean over a node's positives.
     """
 
     name = "BGRL"
@@ -70,7 +70,7 @@ class BGRL(Method):
     def objective(
         self, views: TwoViews, positives: Positives = Positives.none()
     ) -> dict[str, Tensor]:
-        """Return the bootstrap loss, and that of the neighbors where there are any."""
+        """Return the bootstrap loss, and the term of neighbors if there are any."""
         near = self.accept(positives)
         z1, z2 = (self.predictor(self.encoder(view)) for view in (views.first, views.second))
         with torch.no_grad():

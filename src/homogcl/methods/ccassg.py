@@ -23,14 +23,14 @@ class CCASSG(Method):
 
         L = -tr(Z̃_Aᵀ Z̃_B)/N + λ (‖Z̃_Aᵀ Z̃_A/N - I‖² + ‖Z̃_Bᵀ Z̃_B/N - I‖²)
 
-    which is the paper's loss with its 1/√N written out. Both views are drawn at the same rates;
-    the embeddings are the encoder's output, not standardized.
+    which is the paper's loss with its 1/√N written out. Both views have the same drop rates. The
+    embeddings are the encoder's output, not standardized.
 
-    With `positives` the term `neighbors` is -(1/|E|) Σ_ij S_ij cos(z̃_Ai, z̃_Bj), its own mirror
-    image since each pair stands in both directions. Cosines, where the first summand has inner
-    products: the edges' nodes are not all nodes alike, and standardizing bounds no hub's row.
-    Under a mean there is no such term: neighbors join the first summand, d cos(z̃_Ai, z̃_Bj) beside
-    the node's own product.
+    With `positives` the term `neighbors` is -(1/|E|) Σ_ij S_ij cos(z̃_Ai, z̃_Bj), which is
+    symmetric because each pair comes in both directions. It has cosines instead of the inner
+    products of the first summand, because standardizing does not bound the rows of hubs, which
+    have most edges. Under a mean this term is absent: d cos(z̃_Ai, z̃_Bj) of the neighbors joins
+    the node's own product in the first summand.
     """
 
     name = "CCA-SSG"
@@ -64,7 +64,7 @@ class CCASSG(Method):
     def objective(
         self, views: TwoViews, positives: Positives = Positives.none()
     ) -> dict[str, Tensor]:
-        """Return the losses of agreement, of redundancy, and of the neighbors if any."""
+        """Return the losses of agreement and redundancy, and the term of neighbors if any."""
         near = self.accept(positives)
         z_a, z_b = (standardize(self.encoder(view)) for view in (views.first, views.second))
         return {

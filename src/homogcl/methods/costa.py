@@ -1,4 +1,4 @@
-"""COSTA: contrast between random sketches of two views instead of between the nodes."""
+"""COSTA: contrast between random sketches of two views, instead of between nodes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from homogcl.views.augment import ViewRates, two_views
 
 @dataclass(frozen=True)
 class SketchedViews:
-    """Two views of one graph, and the sketch that both are seen through."""
+    """Two views of one graph, and one sketch for both."""
 
     first: Data
     second: Data
@@ -34,17 +34,17 @@ class COSTA(Method):
     """Covariance-preserving feature augmentation, multi-view (Zhang et al., 2022).
 
     Each step draws two augmented views and one matrix P [k, N] with entries N(0, 1/k), which
-    keeps the covariance of the rows it mixes: E[(PH)ᵀ(PH)] = HᵀH. With U, V the projections of
-    P H_1 and P H_2, the loss over the k sketched rows, both directions averaged, is
+    preserves the covariance of the rows: E[(PH)ᵀ(PH)] = HᵀH. With U, V the projections of P H_1
+    and P H_2, the loss over the k sketched rows, averaged over both directions, is
 
         -log e^{θ(u_i,v_i)/τ} / Σ_j e^{θ(u_i,v_j)/τ}
 
-    The authors' code masks both views' features at the first view's rate; here each view has its
-    own. P is never held whole.
+    The authors' code masks the features of both views at the first view's rate; here each view
+    has its own rate. P is never in memory as a whole.
 
-    A sketched row is a mixture of all nodes and has no neighbors. With `positives` the pairs
-    therefore enter as a term of their own between the projections z of the nodes themselves,
-    `neighbors` = -(1/|E|) Σ_ij S_ij cos(z_1i, z_2j), and the contrast stays as it is.
+    A sketched row is a mixture of all nodes and has no neighbors. With `positives`, the pairs
+    therefore enter as a separate term over the projections z of the nodes themselves,
+    `neighbors` = -(1/|E|) Σ_ij S_ij cos(z_1i, z_2j), and the contrast does not change.
     """
 
     name = "COSTA"
@@ -82,10 +82,10 @@ class COSTA(Method):
     def objective(
         self, views: SketchedViews, positives: Positives = Positives.none()
     ) -> dict[str, Tensor]:
-        """Return the contrastive loss of the sketches, and that of the neighbors if any."""
+        """Return the contrastive loss of the sketches, and the term of neighbors if any."""
         near = self.accept(positives)
         h1, h2 = self.encoder(views.first), self.encoder(views.second)
-        # Both views side by side, so that the blocks of P are drawn once for the two.
+        # Sketch both views together, so that the blocks of P are drawn once.
         sketched = views.sketch(torch.cat([h1, h2], dim=1))
         u, v = (self.projector(half) for half in sketched.chunk(2, dim=1))
         negatives = CrossView(self.workspace, self.sharing.pairs)
@@ -93,7 +93,7 @@ class COSTA(Method):
         return {"contrast": loss, **self._neighbors(h1, h2, near)}
 
     def _neighbors(self, h1: Tensor, h2: Tensor, near: Positives) -> dict[str, Tensor]:
-        """Return the term of the neighbors between the nodes themselves, if there are any."""
+        """Return the term of neighbors over the nodes themselves, if there are any."""
         if near.is_empty:
             return {}
         return neighbor_term(near, (self.projector(h1), self.projector(h2)))

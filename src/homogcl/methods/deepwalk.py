@@ -18,11 +18,10 @@ class DeepWalk(Method):
 
         min over Φ of  -Σ_walks Σ_i Σ_{0 < |j - i| ≤ w} log p(v_j | Φ(v_i))
 
-    All of it happens in `prepare`: walks are drawn once and the model goes over them `passes`
-    times. The released code, with a current gensim, also trains negative samples beside the
-    softmax, thins out frequent nodes and shrinks windows at random; the paper does not, nor does
-    this. Edge weights, where a graph has them, are the walk's. Nodes without neighbors have the
-    zero vector.
+    All of it happens in `prepare`: walks are drawn once and skip-gram goes over them `passes`
+    times. The released code, with a current gensim, also trains negative samples, drops frequent
+    nodes and shrinks windows at random; the paper does not, and neither does this method. Walks
+    follow edge weights if the graph has them. Nodes without neighbors have the zero vector.
     """
 
     name = "DeepWalk"

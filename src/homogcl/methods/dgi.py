@@ -1,4 +1,4 @@
-"""DGI: nodes of the graph against nodes of a corrupted one, judged by a summary of the graph."""
+"""DGI: nodes of the graph against those of a corrupted graph, compared with a summary."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from homogcl.nn.sparse import take_rows
 
 @dataclass(frozen=True)
 class CorruptedViews:
-    """A graph and the same one with the features of other nodes."""
+    """A graph, and the same graph with shuffled features."""
 
     clean: Data
     corrupted: Data
@@ -28,11 +28,11 @@ class DGI(Method):
     """Deep graph infomax (Veličković et al., ICLR 2019).
 
     One encoder maps the graph to h and the graph with shuffled feature rows to h̃; a bilinear
-    discriminator tells them apart by the summary s = σ(mean h):
+    discriminator separates them by the summary s = σ(mean h):
 
         L = mean_i -log σ(h_iᵀ W s) + mean_i -log(1 - σ(h̃_iᵀ W s))
 
-    computed as h (W s), in O(N d). The released code halves the loss, adds a bias to the
+    computed as h (W s) in time O(N d). The released code halves the loss, adds a bias to the
     discriminator and starts W closer to zero.
     """
 

@@ -1,4 +1,4 @@
-"""GAE: embeddings whose inner products give the adjacency back."""
+"""GAE: embeddings whose inner products reconstruct the adjacency."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from homogcl.nn.encoders import Encoder, EncoderConfig
 
 @dataclass(frozen=True)
 class PairViews:
-    """The graph, and the pairs that stand for its non-edges; all of them where there are none."""
+    """The graph, and sampled pairs that are not edges; None means all such pairs."""
 
     graph: Data
     negatives: Tensor | None
@@ -29,10 +29,10 @@ class GAE(Method):
 
         L = mean_{A_ij + I_ij = 1} -log σ(z_iᵀ z_j) + mean_{A_ij + I_ij = 0} -log(1 - σ(z_iᵀ z_j))
 
-    which is the cross-entropy with edges weighted so that both classes count alike. Up to
-    `all_pairs_up_to` nodes every pair is used, above it as many pairs as there are positives,
-    drawn anew at each step. The original weighs edges by the edge count without loops, halves
-    the loss, holds edges out for its link prediction and has no biases; here every edge trains.
+    which is the cross-entropy with equal weight for edges and other pairs. Up to
+    `all_pairs_up_to` nodes all pairs count; on larger graphs each step samples about as many
+    pairs as there are positives. The original weights edges by their number without loops,
+    halves the loss, holds out edges for link prediction and has no biases; here all edges train.
     """
 
     name = "GAE"
@@ -42,7 +42,7 @@ class GAE(Method):
 
         hidden_dim: int = 32
         out_dim: int = 16
-        all_pairs_up_to: int = 5_000  # nodes; above it, pairs are sampled
+        all_pairs_up_to: int = 5_000  # nodes; on larger graphs, pairs are sampled
 
     def __init__(self, config: Config, sizes: Sizes) -> None:
         """Build the encoder; the decoder has no parameters."""
@@ -51,7 +51,7 @@ class GAE(Method):
         self.encoder = Encoder(config, sizes.features)
 
     def views(self, graph: Data, rng: torch.Generator) -> PairViews:
-        """Return the clean graph, with negative pairs where it is too large for all of them."""
+        """Return the clean graph, and sampled negative pairs if it is large."""
         n = int(graph.num_nodes or 0)
         sampled = n > self.config.all_pairs_up_to
         return PairViews(graph, negative_pairs(graph.edge_index, n, rng) if sampled else None)

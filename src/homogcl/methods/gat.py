@@ -23,10 +23,10 @@ class GAT(Supervised):
         h_i = ELU(∥_k Σ_{j in N(i) ∪ {i}} α^k_ij W^k x_j)
         α^k_ij = softmax_j LeakyReLU_0.2(a^k · [W^k x_i ∥ W^k x_j])
 
-    with dropout on the input of each layer and on α. The heads of hidden layers stand side by
-    side, those of the last layer are averaged. The epoch is the best one on validation over a
-    fixed number of epochs, where the released code runs until neither validation accuracy nor
-    loss has improved for 100 epochs. Edge weights are not used.
+    with dropout on the input of each layer and on α. The heads of hidden layers are concatenated,
+    those of the last layer averaged. Training runs a fixed number of epochs and keeps the best
+    one on validation; the released code stops once neither validation accuracy nor loss has
+    improved for 100 epochs. Edge weights are not used.
     """
 
     name = "GAT"
@@ -59,7 +59,7 @@ class GAT(Supervised):
 
 
 class AttentionLayer(nn.Module):
-    """x -> Σ_j α^k_ij W^k x_j + b with the K heads side by side, without a row per edge."""
+    """The map x -> Σ_j α^k_ij W^k x_j + b with the K heads concatenated; no row per edge."""
 
     def __init__(self, fan_in: int, head_dim: int, heads: int, attention_dropout: float) -> None:
         """Make Glorot weights and a zero bias."""

@@ -25,10 +25,10 @@ class GBT(Method):
 
         L = Σ_i (1 - C_ii)² + λ Σ_{i≠j} C_ij²,   λ = 1/d'
 
-    Both views are drawn at the same rates; BatchNorm and PReLU follow all layers but the last.
+    Both views have the same drop rates; BatchNorm and PReLU follow all layers but the last.
 
-    The first summand is of columns and has no pairwise form. With `positives` the term
-    `neighbors` is therefore a sum of its own over rows, -(1/|E|) Σ_ij S_ij cos(z̃_Ai, z̃_Bj).
+    The first summand compares columns and has no form for pairs. With `positives` the term
+    `neighbors` is therefore a separate sum over rows, -(1/|E|) Σ_ij S_ij cos(z̃_Ai, z̃_Bj).
     """
 
     name = "G-BT"
@@ -40,7 +40,7 @@ class GBT(Method):
         activation: Activation = "prelu"
         norm: Literal["none", "batch", "layer"] = "batch"
         norm_momentum: float = 0.01
-        redundancy_weight: float | None = None  # λ; 1/out_dim where none is given
+        redundancy_weight: float | None = None  # λ; 1/out_dim by default
         drop_edge: Probability = 0.4
         mask_feature: Probability = 0.1
 
@@ -59,7 +59,7 @@ class GBT(Method):
     def objective(
         self, views: TwoViews, positives: Positives = Positives.none()
     ) -> dict[str, Tensor]:
-        """Return the losses of agreement, of redundancy, and of the neighbors if any."""
+        """Return the losses of agreement and redundancy, and the term of neighbors if any."""
         near = self.accept(positives)
         z_a, z_b = (standardize(self.encoder(view)) for view in (views.first, views.second))
         agreement, redundancy = barlow_twins(correlation(z_a, z_b))
@@ -68,8 +68,8 @@ class GBT(Method):
 
     def term_weights(self) -> dict[str, float]:
         """Return λ."""
-        given = self.config.redundancy_weight
-        return {"redundancy": 1 / self.config.out_dim if given is None else given}
+        weight = self.config.redundancy_weight
+        return {"redundancy": 1 / self.config.out_dim if weight is None else weight}
 
     def embed(self, graph: Data) -> Tensor:
         """Return the encoder's output, [N, out_dim]."""

@@ -1,4 +1,4 @@
-"""GCA: contrast between views that drop what is unimportant more readily."""
+"""GCA: contrast between views that drop unimportant edges and features more often."""
 
 from __future__ import annotations
 
@@ -32,38 +32,38 @@ from homogcl.views.centrality import (
 
 
 class AdaptiveConfig(EncoderConfig, ViewRates):
-    """Settings of GCA and of the methods that draw their views as it does."""
+    """Settings of GCA and of other methods with its views."""
 
     projector_dim: NonNegativeInt = 0  # hidden width of the projector; 0 for none
     temperature: PositiveFloat = 0.5  # τ
     centrality: Centrality = "degree"  # φ
-    max_drop: float = 0.7  # p_τ: nothing is dropped more often
-    dense_features: bool = False  # columns weigh by |x|, rather than by who has them at all
+    max_drop: float = 0.7  # p_τ, the largest drop probability
+    dense_features: bool = False  # columns count by |x|, not by whether x is 0
 
 
 class AdaptiveViews(nn.Module):
-    """Views that drop edges and feature columns by how little central they are.
+    """Views that drop edges and feature columns more often the less central they are.
 
-    With s_e = log((φ_i + φ_j) / 2) for edge e = (i, j), it is dropped with the probability
+    With s_e = log((φ_i + φ_j) / 2), the edge e = (i, j) is dropped with the probability
 
         min(p_e · (s_max - s_e) / (s_max - mean s), p_τ)
 
-    and a feature column f is masked likewise, with s_f = log Σ_i 1[x_if ≠ 0] φ_i.
+    and a feature column f is masked in the same way, with s_f = log Σ_i 1[x_if ≠ 0] φ_i.
     """
 
     edge_factor: Tensor  # [E]
     column_factor: Tensor  # [d]
 
     def __init__(self, config: AdaptiveConfig) -> None:
-        """Keep the settings; the factors come with the graph."""
+        """Keep the settings; `prepare` computes the factors."""
         super().__init__()
         self.config = config
-        # Of the training graph, so no part of a trained model.
+        # They belong to the training graph, not to a trained model.
         self.register_buffer("edge_factor", torch.empty(0), persistent=False)
         self.register_buffer("column_factor", torch.empty(0), persistent=False)
 
     def prepare(self, graph: Data) -> None:
-        """Work out the factors of `graph`."""
+        """Compute the factors of `graph`."""
         c = self.config
         weight = edge_weights(graph)
         phi = node_centrality(c.centrality, graph.edge_index, weight, int(graph.num_nodes or 0))
@@ -91,16 +91,16 @@ class GCA(Method):
     """Graph contrastive learning with adaptive augmentation (Zhu et al., WWW 2021).
 
     GRACE's loss between two views of `AdaptiveViews`, with degree, eigenvector or PageRank
-    centrality. As in the paper, an edge's importance is the mean of its two nodes' (the released
-    code takes the target's alone) and PageRank is σ = 0.85 A D⁻¹ σ + 1 (there: a lazy walk that
-    tends to the degrees). Columns that no node has, and nodes that the leading eigenvector does
-    not reach, count as least important; in the released code they make every probability NaN.
-    Negatives may be sampled as in GRACE.
+    centrality. As in the paper, the importance of an edge is the mean over its two nodes (the
+    released code takes the target's alone), and PageRank is σ = 0.85 A D⁻¹ σ + 1 (there: a lazy
+    walk that tends to the degrees). Columns that are 0 everywhere, and nodes that the leading
+    eigenvector does not reach, count as least important; in the released code they make all
+    probabilities NaN. Negatives may be sampled as in GRACE.
     """
 
     name = "GCA"
     combines = frozenset({Combine.SUM}) | MEANS
-    takes_batches = False  # the drop rates are those of all edges
+    takes_batches = False  # drop rates depend on all edges
 
     class Config(AdaptiveConfig, NegativesConfig):
         """Settings of GCA."""
@@ -127,7 +127,7 @@ class GCA(Method):
         return with_draw(self.adaptive.draw(graph, rng), self.config, rng)
 
     def stratify(self, views: ContrastViews, clusters: Tensor) -> ContrastViews:
-        """Return the same views, with negatives drawn by cluster if they are sampled."""
+        """Return the views with sampled negatives, if any, drawn by cluster."""
         return replace(views, strata=clusters)
 
     def objective(

@@ -14,9 +14,9 @@ class GCN(Supervised):
 
         Z = Â ReLU(Â X W_0) W_1,   Â = D̃^-1/2 (A + I) D̃^-1/2
 
-    with dropout on X and on the hidden layer, and weight decay on W_0 alone. Two departures: the
-    layers have biases, as all later code has them, and the epoch is the best one on validation
-    where the released code takes the last one before its stopping rule.
+    with dropout on X and on the hidden layer, and weight decay on W_0 alone. Unlike in the
+    released code, layers have biases, as in all later code, and the best epoch on validation
+    counts, not the last one before a stopping rule.
     """
 
     name = "GCN"

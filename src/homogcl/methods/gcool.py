@@ -1,4 +1,4 @@
-"""gCooL: contrast with nodes and with communities that are learned beside them."""
+"""gCooL: contrast of nodes with nodes, and with communities that are learned too."""
 
 from __future__ import annotations
 
@@ -24,32 +24,33 @@ from homogcl.views.augment import TwoViews
 class GCooL(Method):
     """Graph communal contrastive learning (Li et al., WWW 2022).
 
-    Node contrast between two of GCA's views, with the other view's nodes as the only negatives:
+    Nodes are contrasted between two of GCA's views, with negatives from the other view only:
 
-        -log e^{h1_i·h2_i/τ} / Σ_j e^{h1_i·h2_j/τ}, both ways
+        -log e^{h1_i·h2_i/τ} / Σ_j e^{h1_i·h2_j/τ}, in both directions
 
-    Communities R = softmax(h·c/τ) with learned centers c, which DeCA moves so that edges lie
-    inside them, and the contrast of each node with the communities' means in the other view:
+    Communities are R = softmax(h·c/τ) with learned centers c. DeCA moves the centers so that
+    edges lie inside communities, and L_community contrasts each node with the communities' means
+    in the other view:
 
         L = L_node + α(t) [e^{-t/T} DeCA + (1 - e^{-t/T}) L_community]
         α(t) = max(0, 1 - t / (0.2 T))
 
-    The released code takes the node contrast one way only and leaves out the reweighting by γ;
-    there a community without a node is a zero vector that still counts as a negative.
+    The released code takes the node contrast in one direction only and has no reweighting by γ;
+    there an empty community is a zero vector that still counts as a negative.
     """
 
     name = "gCooL"
     combines = frozenset({Combine.SUM}) | MEANS
-    takes_batches = False  # the drop rates are those of all edges
+    takes_batches = False  # drop rates depend on all edges
 
     class Config(AdaptiveConfig):
         """Settings of gCooL."""
 
         num_communities: int = Field(default=10, ge=2)
         inter_weight: float = 0.9  # λ: edges between communities in DeCA
-        reweighting: float = 8e-5  # γ: how much less far communities weigh as negatives
+        reweighting: float = 8e-5  # γ: lowers the weight of far communities as negatives
         stride: int = Field(default=500, ge=1)  # T, in epochs
-        fade: float = Field(default=0.2, gt=0)  # the communities' part ends after this share of T
+        fade: float = Field(default=0.2, gt=0)  # share of T after which the communities' part ends
 
     step: Tensor  # int64 []
 
@@ -75,7 +76,7 @@ class GCooL(Method):
     def objective(
         self, views: TwoViews, positives: Positives = Positives.none()
     ) -> dict[str, Tensor]:
-        """Return the node contrast and, until they have faded, DeCA and the community contrast."""
+        """Return the node contrast and, until α(t) is 0, DeCA and the community contrast."""
         near = self.accept(positives)
         c = self.config
         u, v = self._project(views.first), self._project(views.second)
@@ -92,7 +93,7 @@ class GCooL(Method):
         return terms
 
     def term_weights(self) -> dict[str, float]:
-        """Return the shares of DeCA and of the community contrast at this step."""
+        """Return the weights of DeCA and of the community contrast at this step."""
         early = math.exp(-int(self.step) / self.config.stride)
         fading = self._fading()
         return {"density": fading * early, "community": fading * (1 - early)}

@@ -26,9 +26,8 @@ class GMIViews:
 
     Attributes:
         graph: The clean graph.
-        strangers: Pairs (i, k) of a node with another whose features are not its own, sorted,
-            int64 [2, N n].
-        negatives: Pairs that are no edges; `None` stands for all of them.
+        strangers: Pairs (i, k) of each node with random other nodes, sorted, int64 [2, N n].
+        negatives: Pairs that are not edges; `None` means all of them.
     """
 
     graph: Data
@@ -44,11 +43,11 @@ class GMI(Method):
         I(h_i; x_j) = -sp(-D(h_i, x_j)) - E_k sp(D(h_i, x_k))
         L = -mean_i [α I(h_i; x_i) + β Σ_{j∈N(i)} w_ij I(h_i; x_j)] + γ L_edges
 
-    where w_ij is 1/|N(i)| (`mean`) or σ(h_iᵀ h_j), held constant there (`adaptive`), and L_edges
-    is the cross-entropy of σ(h_iᵀ h_j) with A + I, edges and others counting alike: all pairs up
-    to `all_pairs_up_to` nodes, above it sampled ones. The released code is of the mean alone and
-    contrasts h_i with the mean of compressed neighbors under a second discriminator in place of
-    the sum over j, and weighs edges double.
+    where w_ij is 1/|N(i)| (`mean`) or σ(h_iᵀ h_j) without gradient (`adaptive`). L_edges is the
+    cross-entropy of σ(h_iᵀ h_j) with A + I, with equal weight for edges and other pairs: all
+    pairs up to `all_pairs_up_to` nodes, sampled ones on larger graphs. The released code has only
+    the mean. Instead of the sum over j, it contrasts h_i with the mean of compressed neighbors
+    under a second discriminator, and it weights edges double.
     """
 
     name = "GMI"
@@ -66,7 +65,7 @@ class GMI(Method):
         own_weight: float = 0.8  # α
         neighborhood_weight: float = 1.0  # β
         edges_weight: float = 1.0  # γ
-        all_pairs_up_to: int = 5_000  # nodes; above it, pairs are sampled
+        all_pairs_up_to: int = 5_000  # nodes; on larger graphs, pairs are sampled
 
     def __init__(self, config: Config, sizes: Sizes) -> None:
         """Build the encoder and the discriminator."""
@@ -77,15 +76,15 @@ class GMI(Method):
         self.discriminator = nn.Parameter(nn.init.xavier_uniform_(theta))
 
     def prepare(self, graph: Data, rng: torch.Generator) -> None:
-        """Refuse a graph in which a node has too few others to be compared with."""
-        others, wanted = int(graph.num_nodes or 0) - 1, self.config.num_negatives
-        if others < wanted:
+        """Refuse a graph with too few nodes for the negatives."""
+        others, count = int(graph.num_nodes or 0) - 1, self.config.num_negatives
+        if others < count:
             raise UserError(
-                f"num_negatives={wanted} is more than the {others} other nodes there are"
+                f"num_negatives={count} is more than the {others} other nodes there are"
             )
 
     def views(self, graph: Data, rng: torch.Generator) -> GMIViews:
-        """Return the clean graph, false features for each node, and non-edges to sample."""
+        """Return the clean graph, random other nodes for each node, and sampled non-edges."""
         n, m = int(graph.num_nodes or 0), self.config.num_negatives
         node = torch.arange(n, device=graph.edge_index.device).repeat_interleave(m)
         step = torch.randint(1, n, (n * m,), generator=rng, device=rng.device)

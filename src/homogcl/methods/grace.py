@@ -27,13 +27,13 @@ class GRACE(Method):
     """Deep graph contrastive representation learning (Zhu et al., 2020).
 
     Each step draws two views by dropping edges and masking feature columns, encodes both with
-    one network, and minimizes the symmetric InfoNCE loss in which a node's only positive is
-    itself in the other view and all other nodes of both views are negatives:
+    one network, and minimizes the symmetric InfoNCE loss. The only positive of a node is itself
+    in the other view; all other nodes of both views are negatives:
 
         -log e^{θ(u_i,v_i)/τ} / (Σ_j e^{θ(u_i,v_j)/τ} + Σ_{j≠i} e^{θ(u_i,u_j)/τ})
 
     With `negatives="sampled"` the sums over negatives are estimated, without bias, from
-    `num_negatives` nodes, drawn by cluster where `positives` knows clusters.
+    `num_negatives` nodes, drawn by cluster under a plug-in with clusters.
 
     With `positives` it is the loss of HomoGCL, Eq. (7)-(10) of its paper. The embeddings are the
     encoder's output on the clean graph; the projector serves the loss only.
@@ -65,7 +65,7 @@ class GRACE(Method):
         return with_draw(two_views(graph, self.config, rng), self.config, rng)
 
     def stratify(self, views: ContrastViews, clusters: Tensor) -> ContrastViews:
-        """Return the same views, with negatives drawn by cluster if they are sampled."""
+        """Return the views with sampled negatives, if any, drawn by cluster."""
         return replace(views, strata=clusters)
 
     def objective(
@@ -79,7 +79,7 @@ class GRACE(Method):
         return {"contrast": info_nce(u, v, self.config.temperature, pairs, negatives)}
 
     def compared(self, views: TwoViews) -> tuple[Tensor, Tensor]:
-        """Return the vectors of both views whose cosines the loss compares, [N, out_dim] each."""
+        """Return the vectors of both views that the loss compares by cosine, [N, out_dim] each."""
         u, v = self.projector(self.encoder(views.first)), self.projector(self.encoder(views.second))
         return u, v
 

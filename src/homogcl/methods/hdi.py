@@ -1,4 +1,4 @@
-"""HDI: infomax with a graph's summary, a node's own features, and both at once."""
+"""HDI: infomax with the graph's summary, with the node's features, and with both together."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from homogcl.nn.layers import DenseLayer, edge_weights, multiply
 
 @dataclass(frozen=True)
 class ShuffledViews:
-    """A graph, the same one with shuffled features, and the order of the shuffle, [N]."""
+    """A graph, the same graph with shuffled features, and the order of the shuffle, [N]."""
 
     clean: Data
     corrupted: Data
@@ -27,7 +27,7 @@ class ShuffledViews:
 
 
 class HDI(Method):
-    """High-order deep infomax (Jing et al., WWW 2021), its case of one relation.
+    """High-order deep infomax (Jing et al., WWW 2021), for graphs with one relation.
 
     With s = σ(mean h), h̃ from shuffled features x̃, and J the joint discriminator's signal,
 
@@ -110,7 +110,7 @@ class HDI(Method):
         return signal  # [N, d]
 
     def _with_loops(self, graph: Data) -> Data:
-        """Return the graph with edges as light, beside loops of 1, as λ-fold loops make them."""
+        """Return the graph with edge weights divided by the loops' weight, which then is 1."""
         view = copy.copy(graph)
         view.edge_weight = edge_weights(graph) / self.config.self_loop_weight
         return view

@@ -20,8 +20,8 @@ def embeddings(method: Method, graph: Data, block: int = 65_536) -> Tensor:
     Args:
         method: A trained method.
         graph: The graph to embed.
-        block: Nodes for which the method's encoders compute a layer at a time, where the graph
-            has more. The result is the same, and the memory is that of two layers' outputs.
+        block: Nodes per block: on larger graphs the encoders compute each layer block by block,
+            with the same result and only two layers' outputs in memory.
     """
     if block < 1:
         raise UserError(f"block={block}: a block has at least one node")
@@ -39,14 +39,14 @@ def logits(method: Method, graph: Data) -> Tensor:
 
 
 def without_labels(graph: Data) -> Data:
-    """Return the graph with nothing but features, edges, weights, and where they lie on disk."""
+    """Return the graph with only features, edges, weights, and their places on disk."""
     keys = ("x", "edge_index", "edge_weight", "crow", "pages")
     return Data(num_nodes=graph.num_nodes, **{key: graph[key] for key in keys if key in graph})
 
 
 @contextmanager
 def evaluation(method: Method) -> Iterator[None]:
-    """Have `method` in evaluation mode and without gradients inside the block."""
+    """Switch `method` to evaluation mode and gradients off inside the block."""
     training = method.training
     method.eval()
     try:

@@ -1,4 +1,4 @@
-"""InfoGCL: views, encoder and contrast chosen by what they keep of the labels' information."""
+"""InfoGCL: views, encoder and contrast, chosen by what they tell about the labels."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _RESTART, _DIFFUSION_STEPS = 0.2, 20  # as in MVGRL
 
 
 @dataclass(frozen=True)
-class ContrastViews:
+class InfoViews:
     """Two views of one graph, and the order in which their features are corrupted, [N]."""
 
     first: Data
@@ -35,26 +35,26 @@ class ContrastViews:
 
 
 class InfoGCL(Method):
-    """InfoGCL (Xu et al., NeurIPS 2021), a reading: its authors published no code.
+    """InfoGCL (Xu et al., NeurIPS 2021), an interpretation: its authors published no code.
 
-    The paper asks, stage by stage, for what shares least beyond the task: (i) views with least
-    I(v_1; v_2) that keep I(v; y); (ii) the encoder that keeps least of v with I(f(v_1); v_2)
-    intact; (iii) the contrast mode whose representation knows most of y. Each condition is on
-    the labels y, so the choice is made on validation nodes, over these settings:
+    At each stage, the paper looks for what shares least beyond the task: (i) views with the
+    lowest I(v_1; v_2) that preserve I(v; y); (ii) the encoder that keeps least of v and preserves
+    I(f(v_1); v_2); (iii) the contrast mode whose representation tells most about y. All three
+    depend on the labels y, so validation nodes decide among these settings:
 
         (i)   view_1, view_2 out of clean, edges, features, nodes, diffusion, and their drop rates
         (ii)  encoder, num_layers, out_dim
         (iii) contrast out of local-local, local-global, hybrid
 
-    One training is one candidate: `tune` searches, presets hold what was found. local-local is
-    InfoNCE between the nodes of both views as in GRACE, local-global tells each view's nodes
-    from corrupted ones by the other's summary as in MVGRL, hybrid does both. The paper's modes
-    between whole graphs need many graphs, and its subgraph view is met by dropping nodes.
+    One training is one candidate: `tune` searches, and the presets hold the results. local-local
+    is InfoNCE between the nodes of both views as in GRACE; local-global separates the nodes of
+    each view from corrupted ones by the other view's summary, as in MVGRL; hybrid does both. The
+    paper's modes between whole graphs need many graphs; dropping nodes replaces its subgraph view.
     """
 
     name = "InfoGCL"
     combines = frozenset({Combine.SUM}) | MEANS
-    takes_batches = False  # the spread features are those of all nodes
+    takes_batches = False  # diffused features depend on all nodes
 
     class Config(EncoderConfig):
         """Settings of InfoGCL: the candidates of its three choices."""
@@ -71,7 +71,7 @@ class InfoGCL(Method):
         temperature: PositiveFloat = 0.5  # τ of local-local
 
     def __init__(self, config: Config, sizes: Sizes) -> None:
-        """Build the encoder, and the discriminator where the contrast has one."""
+        """Build the encoder, and the discriminator if the contrast needs one."""
         super().__init__()
         self.config = config
         self.combines = frozenset() if config.contrast == "local-global" else self.combines
@@ -82,23 +82,23 @@ class InfoGCL(Method):
             self.discriminator = nn.Parameter(nn.init.xavier_uniform_(weight))
 
     def prepare(self, graph: Data, rng: torch.Generator) -> None:
-        """Spread the features over the graph for the view that wants it."""
+        """Diffuse the features over the graph if a view needs it."""
         if "diffusion" in (self.config.view_1, self.config.view_2):
             self.diffused = diffused_features(graph)
 
-    def views(self, graph: Data, rng: torch.Generator) -> ContrastViews:
+    def views(self, graph: Data, rng: torch.Generator) -> InfoViews:
         """Return the two views and an order to corrupt them."""
         c = self.config
-        return ContrastViews(
+        return InfoViews(
             self._view(graph, c.view_1, c.drop_1, rng),
             self._view(graph, c.view_2, c.drop_2, rng),
             permutation(graph, rng),
         )
 
     def objective(
-        self, views: ContrastViews, positives: Positives = Positives.none()
+        self, views: InfoViews, positives: Positives = Positives.none()
     ) -> dict[str, Tensor]:
-        """Return the losses of the contrast modes in use."""
+        """Return the losses of the selected contrast modes."""
         near = self.accept(positives)
         contrast = self.config.contrast
         u, v = self.encoder(views.first), self.encoder(views.second)
@@ -116,7 +116,7 @@ class InfoGCL(Method):
         h: Tensor = self.encoder(graph)
         return h
 
-    def _local_global(self, u: Tensor, v: Tensor, views: ContrastViews) -> Tensor:
+    def _local_global(self, u: Tensor, v: Tensor, views: InfoViews) -> Tensor:
         w, s_u, s_v = self.discriminator, readout(u), readout(v)
         fake_u = self.encoder(corrupted(views.first, views.order))
         fake_v = self.encoder(corrupted(views.second, views.order))
@@ -138,11 +138,11 @@ class InfoGCL(Method):
 
 
 def drop_nodes(graph: Data, probability: float, rng: torch.Generator) -> Data:
-    """Return a view in which nodes drawn at random lose all their edges; they keep their number."""
+    """Return a view in which random nodes lose all their edges; the nodes stay."""
     view = clean_view(graph)
-    kept = keep(int(graph.num_nodes or 0), probability, rng).to(graph.edge_index.device)
+    remains = keep(int(graph.num_nodes or 0), probability, rng).to(graph.edge_index.device)
     source, target = graph.edge_index
-    edges = (kept[source] & kept[target]).nonzero().squeeze(1)
+    edges = (remains[source] & remains[target]).nonzero().squeeze(1)
     view.edge_index, view.edge_id = graph.edge_index[:, edges], edges
     if graph.edge_weight is not None:
         view.edge_weight = graph.edge_weight[edges]
@@ -150,6 +150,6 @@ def drop_nodes(graph: Data, probability: float, rng: torch.Generator) -> Data:
 
 
 def diffused_features(graph: Data) -> Tensor:
-    """Return the features spread by personalized PageRank, S x, dense [N, d]."""
+    """Return the features diffused by personalized PageRank, S x, dense [N, d]."""
     x = graph.x.to_dense() if graph.x.layout == torch.sparse_csr else graph.x
     return diffuse(Normalized.of(graph), x, _RESTART, _DIFFUSION_STEPS)

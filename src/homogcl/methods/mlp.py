@@ -1,4 +1,4 @@
-"""MLP: the supervised network that sees no edge."""
+"""MLP: the supervised network without edges."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from homogcl.nn.layers import DenseLayer
 class MLP(Supervised):
     """Multilayer perceptron on the features alone: Z = ReLU(X W_0 + b_0) W_1 + b_1.
 
-    It is the baseline that Kipf & Welling (2017) print beside GCN, with their dropout and weight
-    decay, and the epoch chosen on validation.
+    It is the baseline of GCN in Kipf & Welling (2017), with their dropout and weight decay; the
+    best epoch on validation counts.
     """
 
     name = "MLP"

@@ -1,4 +1,4 @@
-"""MVGRL: nodes of the graph against a summary of its diffusion, and the other way round."""
+"""MVGRL: nodes of the graph against a summary of its diffusion, and vice versa."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ class MVGRL(Method):
 
         L = [h_S W s_A and h_A W s_S against h̃_S W s_A and h̃_A W s_S]
 
-    as in DGI. S x is 20 steps of x ← (1-α) Â x + α x₀, so that S itself never exists. The
-    embeddings are h_A + h_S. Like the released code for nodes it has no projection heads; unlike
-    it, the whole graph is one batch, Â has one loop a node, and S is neither cut nor rescaled.
+    as in DGI. S x is 20 steps of x ← (1-α) Â x + α x₀, so that S itself is never computed. The
+    embeddings are h_A + h_S. Like the released code for nodes, it has no projection heads; unlike
+    it, the whole graph is one batch, Â has one loop per node, and S is neither cut nor rescaled.
     """
 
     name = "MVGRL"
@@ -49,7 +49,7 @@ class MVGRL(Method):
         diffusion_steps: int = 20
 
     def __init__(self, config: Config, sizes: Sizes) -> None:
-        """Build an encoder for each view, and the discriminator that they share."""
+        """Build an encoder for each view, and the discriminator of both."""
         super().__init__()
         self.config = config
         d = config.out_dim
@@ -86,14 +86,14 @@ class MVGRL(Method):
         x_a = multiply(graph.x, self.adjacency_layer.weight)
         x_s = multiply(graph.x, self.diffusion_layer.weight)
         rows: tuple[slice | Tensor, ...] = (slice(None), *orders)
-        embedded = []
+        outputs = []
         for order in rows:
-            # Shuffling rows and multiplying by W commute, so both share the products.
+            # Shuffling rows and multiplying by W commute, so all orders share the products.
             a = adjacency(x_a[order], self.adjacency_layer.bias)
             s = diffuse(adjacency, x_s[order], c.restart, c.diffusion_steps)
             s = s + self.diffusion_layer.bias
-            embedded += [self.adjacency_activation(a), self.diffusion_activation(s)]
-        return embedded
+            outputs += [self.adjacency_activation(a), self.diffusion_activation(s)]
+        return outputs
 
 
 def diffuse(adjacency: Normalized, x: Tensor, restart: float, steps: int) -> Tensor:
@@ -101,8 +101,8 @@ def diffuse(adjacency: Normalized, x: Tensor, restart: float, steps: int) -> Ten
 
     Args:
         adjacency: The operator Â.
-        x: What to spread, [N, d].
-        restart: α, the probability to go back to the start.
+        x: Values to spread, [N, d].
+        restart: α, the probability of a return to the start.
         steps: Number of products with Â.
     """
     matrix, loops = adjacency.matrix, adjacency.loops
@@ -111,7 +111,7 @@ def diffuse(adjacency: Normalized, x: Tensor, restart: float, steps: int) -> Ten
 
 
 class _Diffusion(torch.autograd.Function):
-    """A polynomial of Â; its gradient is that polynomial of the transpose, so nothing is kept."""
+    """A polynomial of Â; its gradient is the polynomial of the transpose, so it saves nothing."""
 
     @staticmethod
     def forward(
@@ -128,8 +128,8 @@ class _Diffusion(torch.autograd.Function):
 
 def _spread(x: Tensor, csr: Tensor, loops: Tensor, restart: float, steps: int) -> Tensor:
     x = x.contiguous()
-    start, kept = restart * x, (1 - restart) * loops
+    start, loop_weight = restart * x, (1 - restart) * loops
     spread = x
     for _ in range(steps):
-        spread = torch.addcmul(start, spread, kept).addmm_(csr, spread, alpha=1 - restart)
+        spread = torch.addcmul(start, spread, loop_weight).addmm_(csr, spread, alpha=1 - restart)
     return spread

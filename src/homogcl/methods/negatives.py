@@ -1,4 +1,4 @@
-"""Negatives of GRACE and GCA: all other nodes, or a sample that stands for them."""
+"""Negatives of GRACE and GCA: all other nodes, or a sample of them."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from homogcl.views.augment import TwoViews
 
 
 class NegativesConfig(Config):
-    """The nodes over which the sums over negatives run."""
+    """Settings of the negatives."""
 
     negatives: Literal["exact", "sampled"] = "exact"
-    num_negatives: PositiveInt = 1024  # M, the nodes that stand for all when sampled
+    num_negatives: PositiveInt = 1024  # M, the size of the sample
 
 
 @dataclass(frozen=True)
@@ -30,8 +30,8 @@ class ContrastViews(TwoViews):
     """Two views of one graph, and the draw of the sampled negatives.
 
     Attributes:
-        draw: One uniform random number per node, [N]; None where negatives are exact.
-        strata: A cluster for each node, by which negatives are drawn, int64 [N]; None for one.
+        draw: One uniform random number per node, [N]; None if negatives are exact.
+        strata: Cluster of each node, by which negatives are drawn, int64 [N]; None for one.
     """
 
     draw: Tensor | None = None
@@ -57,7 +57,7 @@ def with_draw(views: TwoViews, config: NegativesConfig, rng: torch.Generator) ->
 def negatives_of(
     views: ContrastViews, config: NegativesConfig, workspace: Workspace, ranks: Ranks
 ) -> Negatives:
-    """Return all pairs as negatives, or the nodes that stand for all."""
+    """Return all pairs as negatives, or the sample that was drawn."""
     if views.draw is None:
         return AllPairs(workspace, ranks)
     return Sampled(stratified_columns(views.draw, config.num_negatives, views.strata))

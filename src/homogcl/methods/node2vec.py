@@ -1,4 +1,4 @@
-"""node2vec: skip-gram over random walks that remember where they came from."""
+"""node2vec: skip-gram over random walks that remember the node before."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class Node2Vec(Method):
 
         min over f, f' of  -Σ_pairs [log σ(f(u)·f'(v)) + Σ_k log σ(-f(u)·f'(n))]
 
-    All of it happens in `prepare`: walks are drawn once and the model goes over them `passes`
-    times. Frequent nodes are not thinned out and windows do not shrink, which gensim's defaults
-    do and the paper does not. Nodes without neighbors have the zero vector.
+    All of it happens in `prepare`: walks are drawn once and skip-gram goes over them `passes`
+    times. As in the paper and unlike gensim's defaults, frequent nodes are not dropped and windows
+    do not shrink. Nodes without neighbors have the zero vector.
     """
 
     name = "Node2Vec"

@@ -1,4 +1,4 @@
-"""ProGCL: negatives weighted by how surely they are true and by how similar they are."""
+"""ProGCL: negatives weighted by how likely they are true and by how similar they are."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from homogcl.views.centrality import Centrality
 
 @dataclass(frozen=True)
 class ProViews:
-    """Two views, and the nodes whose similarities to all others a fit of the mixture sees."""
+    """Two views, and the nodes whose similarities the mixture is fitted to."""
 
     both: TwoViews
     sample: Tensor  # int64 [fit_nodes]
@@ -35,35 +35,33 @@ class ProGCL(Method):
     """ProGCL-weight (Xia et al., ICML 2022).
 
     With s_ij = (θ(u_i, v_j) + 1) / 2 and p(true | s) the posterior of the lower component of a
-    two-component beta mixture over such similarities, the negatives of GRACE's loss weigh
+    two-component beta mixture over such similarities, the negatives of GRACE's loss have weights
 
         w_ij = p(true | s_ij) s_ij / mean_{k≠i} p(true | s_ik) s_ik
 
-    Node j weighs by its similarity in the other view, also where it is a negative of the anchor's
-    own view. Up to `start_epoch` the loss is GRACE's; from
-    then on the mixture is fitted every `refit_every` epochs to the similarities of `fit_nodes`
-    random nodes to all others, and the weights are those of the current embeddings.
-    `weights="released"` does what the published code does: one fit, own pairs among the
-    similarities, and weights frozen at that epoch, those of the first view's anchors used for
-    the second view's too. No weight matrix is held in either case.
+    The weight of node j comes from its similarity in the other view, also if it is a negative in
+    the anchor's own view. Before `start_epoch` the loss is GRACE's. From then on the mixture is
+    fitted every `refit_every` epochs to the similarities of `fit_nodes` random nodes to all
+    others, and the weights follow the current embeddings. `weights="released"` does what the
+    published code does: it fits once, own pairs included, freezes the weights at that epoch, and
+    uses those of the first view's anchors for the second view too. In neither case is a weight
+    matrix in memory.
     """
 
     name = "ProGCL"
     combines = frozenset({Combine.SUM}) | MEANS
-    takes_batches = False  # the drop rates are those of all edges
+    takes_batches = False  # drop rates depend on all edges
 
     class Config(AdaptiveConfig):
         """Settings of ProGCL."""
 
         centrality: Centrality = "eigenvector"
-        start_epoch: int = Field(default=400, ge=0)  # E: plain GRACE before
+        start_epoch: int = Field(default=400, ge=0)  # E; plain GRACE before it
         refit_every: int = Field(default=10, ge=1)
         fit_nodes: int = Field(default=100, ge=1)
-        false_share: float = Field(
-            default=0.05, gt=0, lt=1
-        )  # share of false negatives EM starts at
+        false_share: float = Field(default=0.05, gt=0, lt=1)  # of negatives, where EM starts
         em_iterations: int = Field(default=10, ge=1)
-        weights: Literal["paper", "released"] = "paper"  # how they are found
+        weights: Literal["paper", "released"] = "paper"  # how to compute them
 
     step: Tensor  # int64 []
     mixture: Tensor  # rows α, β and weight, [3, 2]
@@ -78,16 +76,15 @@ class ProGCL(Method):
         self.workspace = Workspace()
         self.register_buffer("step", torch.zeros((), dtype=torch.long))
         self.register_buffer("mixture", torch.ones(3, 2, dtype=torch.double))
-        self.frozen = torch.empty(
-            0
-        )  # of the released variant: unit vectors of both views, [2, N, d]
+        # Unit vectors of both views, [2, N, d]; only weights="released" has them.
+        self.frozen = torch.empty(0)
 
     def prepare(self, graph: Data, rng: torch.Generator) -> None:
         """Compute the centralities."""
         self.adaptive.prepare(graph)
 
     def views(self, graph: Data, rng: torch.Generator) -> ProViews:
-        """Return two adaptively augmented views and the nodes a fit looks at."""
+        """Return two adaptively augmented views and the nodes for a fit."""
         size = (self.config.fit_nodes,)
         sample = torch.randint(int(graph.num_nodes or 0), size, generator=rng, device=rng.device)
         return ProViews(self.adaptive.draw(graph, rng), sample.to(graph.edge_index.device))
@@ -110,7 +107,7 @@ class ProGCL(Method):
         return {"contrast": info_nce(u, v, tau, pairs, weighted)}
 
     def hardness(self, cosine: Tensor) -> Tensor:
-        """Return p(true | s) s for cosines θ, as `cosine` in shape."""
+        """Return p(true | s) s for cosines θ, in the shape of `cosine`."""
         s = (cosine + 1) / 2
         return BetaMixture(*self.mixture).posterior_low(s).mul_(s)
 
@@ -124,11 +121,11 @@ class ProGCL(Method):
         self.step += 1
 
     def get_extra_state(self) -> Tensor:
-        """Return the frozen vectors: they belong to the state, and are empty before the fit."""
+        """Return the frozen vectors, a part of the state that is empty before the fit."""
         return self.frozen
 
     def set_extra_state(self, state: Tensor) -> None:
-        """Take the frozen vectors back."""
+        """Restore the frozen vectors."""
         self.frozen = state
 
     def _refit(self, u: Tensor, v: Tensor, sample: Tensor) -> None:
@@ -140,9 +137,7 @@ class ProGCL(Method):
         u, v = functional.normalize(u), functional.normalize(v)
         s = (u @ v[sample].t() + 1) / 2  # [N, fit_nodes]
         own = torch.arange(u.size(0), device=u.device)[:, None] == sample
-        fitted = fit_beta_mixture(
-            s.flatten() if released else s[~own], c.false_share, c.em_iterations
-        )
-        self.mixture = torch.stack([fitted.alpha, fitted.beta, fitted.weight])
+        fit = fit_beta_mixture(s.flatten() if released else s[~own], c.false_share, c.em_iterations)
+        self.mixture = torch.stack([fit.alpha, fit.beta, fit.weight])
         if released:
             self.frozen = torch.stack([u, v])

@@ -1,4 +1,4 @@
-"""An encoder that never trains: how much of a result is the architecture's own."""
+"""An untrained encoder: the part of a result that comes from the architecture alone."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class RandomInit(Method):
         """Settings of the encoder."""
 
     def __init__(self, config: Config, sizes: Sizes) -> None:
-        """Build the encoder; its parameters are not for training."""
+        """Build the encoder; its parameters are not trained."""
         super().__init__()
         self.config = config
         self.encoder = Encoder(config, sizes.features).requires_grad_(False)

@@ -1,4 +1,4 @@
-"""The features themselves, as the row every other method must beat."""
+"""The features themselves, the baseline of every other method."""
 
 from __future__ import annotations
 

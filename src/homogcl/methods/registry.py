@@ -27,11 +27,11 @@ from homogcl.methods.names import (
 
 @dataclass(frozen=True)
 class Plugin:
-    """A method that wraps another one, with settings of its own that its name stands for."""
+    """A method that wraps another one, with the settings that its name fixes."""
 
     wrap: Any  # a class of (base, config) with `Config` and `check_base`, such as HomoGCL
     settings: Mapping[str, object]
-    presets: str  # the plug-in whose presets it shares: its own name, or that of its family
+    presets: str  # the plug-in whose presets it uses: itself, or another of its family
 
 
 def method_class(name: str) -> type[Method]:
@@ -56,7 +56,7 @@ def plugin(name: str) -> Plugin:
 
 
 def plugins_of(base: Method | type[Method]) -> list[str]:
-    """Return the names of the plug-ins that `base` can be put under."""
+    """Return the names of the plug-ins that accept `base`."""
     names = []
     for name in plugin_names() if base.combines else []:
         try:
@@ -68,9 +68,9 @@ def plugins_of(base: Method | type[Method]) -> list[str]:
 
 
 def config_classes(name: str) -> list[type[Config]]:
-    """Return the settings models of a method and of its plug-ins, in this order.
+    """Return the classes of the settings of a method and of its plug-ins, in this order.
 
-    A plug-in that does not go with what it stands behind refuses it here, before anything runs.
+    A plug-in refuses a base that does not fit here, before anything runs.
     """
     base, plugins = split_name(name)
     wrapped: Any = method_class(base)
@@ -86,20 +86,23 @@ def config_classes(name: str) -> list[type[Config]]:
 def configure(name: str, settings: Mapping[str, object]) -> list[Config]:
     """Return the settings of a method and of its plug-ins from one flat mapping.
 
-    An unknown key or a bad value is an error that names it.
+    An unknown key or a bad value raises an error that names it.
     """
     classes = config_classes(name)
     _, plugins = split_name(name)
     fixed: list[Mapping[str, object]] = [{}, *(plugin(each).settings for each in plugins)]
-    known = [key for model in classes for key in model.model_fields]
+    keys = [key for model in classes for key in model.model_fields]
     for key, value in settings.items():
-        if key not in known:
-            raise UserError(f"{name} has no setting {key!r}{nearest(key, known)}")
-        if any(mine.get(key, value) != value for mine in fixed):
+        if key not in keys:
+            raise UserError(f"{name} has no setting {key!r}{nearest(key, keys)}")
+        if any(fixed_values.get(key, value) != value for fixed_values in fixed):
             raise UserError(f"{key}={value!r} contradicts the name {name}")
     configs = [
-        validated(model, {**{k: v for k, v in settings.items() if k in model.model_fields}, **mine})
-        for model, mine in zip(classes, fixed, strict=True)
+        validated(
+            model,
+            {**{k: v for k, v in settings.items() if k in model.model_fields}, **fixed_values},
+        )
+        for model, fixed_values in zip(classes, fixed, strict=True)
     ]
     if plugins:
         wrap = plugin(plugins[0]).wrap
@@ -111,17 +114,17 @@ def build(name: str, settings: Mapping[str, object], sizes: Sizes, seed: int) ->
     """Return an untrained method; the same seed gives the same parameters.
 
     Args:
-        name: A base method, with plug-ins behind plus signs.
+        name: A base method, with plug-ins after plus signs.
         settings: Flat settings of the method and its plug-ins.
-        sizes: What to build for.
+        sizes: Sizes of the training graph.
         seed: Root seed; initialization draws from its stream "init".
     """
     base, plugins = split_name(name)
     config, *plugin_configs = configure(name, settings)
-    made = method_class(base)
+    base_class = method_class(base)
     with torch.random.fork_rng():
         torch.manual_seed(integer(seed, "init"))
-        method: Method = made(config, sizes)
+        method: Method = base_class(config, sizes)
         for each, plugin_config in zip(plugins, plugin_configs, strict=True):
             method = plugin(each).wrap(method, plugin_config)
     return method

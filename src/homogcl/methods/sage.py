@@ -12,8 +12,8 @@ class SAGE(Supervised):
 
         h_i = ReLU(W_root x_i + W_mean mean_{j in N(i)} x_j)
 
-    with the mean aggregator, all neighbors instead of a sample of them, and no normalization of
-    the rows: the full-graph form that the Open Graph Benchmark runs.
+    with the mean aggregator, all neighbors instead of a sample, and no normalization of the rows:
+    the full-graph form of the Open Graph Benchmark.
     """
 
     name = "GraphSAGE"

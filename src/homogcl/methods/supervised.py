@@ -1,4 +1,4 @@
-"""What the supervised baselines share: a network with dropout, its loss, and its best state."""
+"""The base class of the supervised baselines: a network with dropout, its loss, its best state."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from homogcl.nn.encoders import Activation, activation
 
 
 class SupervisedConfig(Config):
-    """Settings that all supervised networks have."""
+    """Settings of all supervised networks."""
 
     num_layers: int = Field(default=2, ge=2)
     hidden_dim: int = Field(default=16, ge=1)
     input_dropout: float = Field(default=0.5, ge=0, lt=1)  # of the features
     dropout: float = Field(default=0.5, ge=0, lt=1)  # of each hidden layer
     norm: Literal["none", "batch"] = "none"
-    # Weight of ½‖W‖² over the first layer's matrices; the trainer's weight decay is over all.
+    # Weight of ½‖W‖² of the first layer; the trainer's weight decay applies to all layers.
     first_layer_decay: float = Field(default=0.0, ge=0)
 
 
@@ -42,7 +42,7 @@ def layer_sizes(config: SupervisedConfig, sizes: Sizes) -> list[tuple[int, int]]
 
 
 class Network(nn.Module):
-    """Layers over one graph with dropout before each; the last one gives the logits."""
+    """Layers with dropout before each; the last one gives the logits."""
 
     def __init__(
         self,
@@ -55,9 +55,9 @@ class Network(nn.Module):
         """Put norm, activation and dropout behind each hidden layer.
 
         Args:
-            layers: Called with the nodes' rows and with what `structure` returns.
-            structure: What all layers share of a graph.
-            hidden_dim: How wide the hidden layers are.
+            layers: Modules of the nodes' rows and of the result of `structure`.
+            structure: Computes what all layers share of a graph.
+            hidden_dim: Width of the hidden layers.
             config: Dropout and norm.
             activation_name: The activation of the hidden layers.
         """
@@ -79,7 +79,7 @@ class Network(nn.Module):
         return logits
 
     def hidden(self, graph: Data) -> Tensor:
-        """Return what the last layer takes in, [N, hidden_dim]."""
+        """Return the input of the last layer, [N, hidden_dim]."""
         return self._hidden(graph, self.structure(graph))
 
     def _hidden(self, graph: Data, shared: Any) -> Tensor:
@@ -92,11 +92,11 @@ class Network(nn.Module):
 class Supervised(Method):
     """A network that learns the labels of the training nodes.
 
-    The loss is the mean cross-entropy over the training nodes, plus λ/2 ‖W‖² over the first
-    layer's matrices where `first_layer_decay` is λ > 0. After each step the network is scored on
-    the validation nodes, and a copy of it is kept where it did best: higher accuracy, or the
-    same at a lower loss. `predict` and `embed` use the copy. Training never ends early, so that
-    the choice is over all epochs; no test label is read.
+    The loss is the mean cross-entropy over the training nodes, plus λ/2 ‖W‖² of the first layer's
+    matrices with λ = `first_layer_decay`. After each step the network is scored on the validation
+    nodes, and a copy of the best one is kept: higher accuracy, or the same accuracy and a lower
+    loss. `predict` and `embed` use the copy. Training never stops early, so all epochs compete;
+    no test label is read.
     """
 
     takes_batches = False  # each step is scored on all validation nodes
@@ -104,7 +104,7 @@ class Supervised(Method):
     best_loss: Tensor
 
     def __init__(self, config: SupervisedConfig, network: Network) -> None:
-        """Take the network and keep a copy of it as the best so far."""
+        """Keep the network, and a copy of it as the best so far."""
         super().__init__()
         self.config = config
         self.network = network
@@ -113,17 +113,17 @@ class Supervised(Method):
         self.register_buffer("best_loss", torch.tensor(torch.inf))
 
     def prepare(self, graph: Data, rng: torch.Generator) -> None:
-        """Remember the graph, whose validation nodes choose among the epochs."""
+        """Keep the graph, whose validation nodes decide among the epochs."""
         for key, use in (("train_mask", "learn from"), ("val_mask", "choose the epoch by")):
             if key not in graph or not bool(graph[key].any()):
                 raise UserError(f"{self.name} needs labeled nodes to {use}: {key} has none")
         self._graph = graph
 
     def objective(self, views: Data, positives: Positives = Positives.none()) -> dict[str, Tensor]:
-        """Return the cross-entropy of the training nodes, and the first layer's decay if any."""
+        """Return the cross-entropy on the training nodes, and the first layer's decay if any."""
         logits = self.network(views)
-        known = views.train_mask
-        terms = {"classification": cross_entropy(logits[known], views.y[known])}
+        mask = views.train_mask
+        terms = {"classification": cross_entropy(logits[mask], views.y[mask])}
         if self.config.first_layer_decay > 0:
             matrices = [p for p in self.network.layers[0].parameters() if p.dim() > 1]
             terms["decay"] = torch.stack([p.square().sum() / 2 for p in matrices]).sum()
@@ -136,11 +136,11 @@ class Supervised(Method):
     @torch.no_grad()
     def after_step(self, progress: float) -> None:
         """Keep the network if it is the best one on the validation nodes so far."""
-        chosen = self._graph.val_mask
+        mask = self._graph.val_mask
         training = self.network.training
-        logits = self.network.eval()(self._graph)[chosen]
+        logits = self.network.eval()(self._graph)[mask]
         self.network.train(training)
-        y = self._graph.y[chosen]
+        y = self._graph.y[mask]
         accuracy = (logits.argmax(dim=1) == y).float().mean()
         loss = cross_entropy(logits, y)
         same = bool(accuracy == self.best_accuracy)
@@ -159,7 +159,7 @@ class Supervised(Method):
         return self.best.hidden(graph)
 
     def train(self, mode: bool = True) -> Self:
-        """Set the mode of all but the best network, which is never trained further."""
+        """Set the mode of all but the best network, which stays in evaluation mode."""
         super().train(mode)
         self.best.eval()
         return self
@@ -168,6 +168,6 @@ class Supervised(Method):
 def _dropped(x: Tensor, rate: float) -> Tensor:
     if x.layout != torch.sparse_csr:
         return dropout(x, rate)
-    # What is zero stays zero, so only the stored values need a draw.
+    # Zeros stay zeros, so only the stored values need a draw.
     values = dropout(x.values(), rate)
     return csr_tensor(x.crow_indices(), x.col_indices(), values, (x.size(0), x.size(1)))

@@ -13,12 +13,12 @@ from homogcl.losses.reconstruction import gaussian_kl, negative_pairs, reconstru
 from homogcl.methods.base import Method, Sizes
 from homogcl.nn.encoders import Encoder, EncoderConfig
 
-_MAX_LOG_STD = 10.0  # as torch_geometric's class: beyond it, exp leaves float32 soon
+_MAX_LOG_STD = 10.0  # as in torch_geometric: beyond it, exp soon leaves float32
 
 
 @dataclass(frozen=True)
 class NoisyViews:
-    """The graph, its sampled non-edges (all where there are none) and the noise ε, [N, out_dim]."""
+    """The graph, sampled pairs that are not edges (None: all), and the noise ε, [N, out_dim]."""
 
     graph: Data
     negatives: Tensor | None
@@ -33,9 +33,9 @@ class VGAE(Method):
 
         L = L_GAE(Z) + (2 / N) mean_i KL(N(μ_i, σ_i²) ‖ N(0, 1))
 
-    L_GAE is the reconstruction loss of GAE, all pairs or sampled ones. The factor is that of the
+    L_GAE is the reconstruction loss of GAE, over all or sampled pairs. The factor is that of the
     released code, which halves both parts. The embeddings are μ. One last layer of twice the
-    width stands for the two heads: the same network, with the Glorot range of the wide layer.
+    width replaces the two heads: the same network, with the Glorot range of the wide layer.
     """
 
     name = "VGAE"
@@ -45,7 +45,7 @@ class VGAE(Method):
 
         hidden_dim: int = 32
         out_dim: int = 16
-        all_pairs_up_to: int = 5_000  # nodes; above it, pairs are sampled
+        all_pairs_up_to: int = 5_000  # nodes; on larger graphs, pairs are sampled
 
     def __init__(self, config: Config, sizes: Sizes) -> None:
         """Build the encoder; the decoder has no parameters."""
@@ -55,7 +55,7 @@ class VGAE(Method):
         self.encoder = Encoder(wide, sizes.features)
 
     def views(self, graph: Data, rng: torch.Generator) -> NoisyViews:
-        """Return the clean graph, noise, and negative pairs where it is too large for all."""
+        """Return the clean graph, noise, and sampled negative pairs if the graph is large."""
         n = int(graph.num_nodes or 0)
         noise = torch.randn(n, self.config.out_dim, generator=rng, device=rng.device)
         sampled = n > self.config.all_pairs_up_to
@@ -65,7 +65,7 @@ class VGAE(Method):
     def objective(
         self, views: NoisyViews, positives: Positives = Positives.none()
     ) -> dict[str, Tensor]:
-        """Return the reconstruction loss of a sample, and the divergence from the prior."""
+        """Return the reconstruction loss of a sample and the divergence from the prior."""
         mu, log_std = self.encoder(views.graph).chunk(2, dim=1)
         log_std = log_std.clamp(max=_MAX_LOG_STD)
         z = mu + log_std.exp() * views.noise

@@ -1,4 +1,4 @@
-"""Random walks over a graph, and the skip-gram vectors of the nodes that they pass."""
+"""Random walks over a graph, and skip-gram vectors of their nodes."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from homogcl.core.errors import UserError
 
 
 class WalkConfig(Config):
-    """How many walks are drawn, and how vectors are learned from them."""
+    """Settings of the walks, and of the vectors that are learned from them."""
 
     walks_per_node: int = Field(default=10, ge=1)
-    walk_length: int = Field(default=80, ge=2)  # nodes of a walk, the first one counted
-    window: int = Field(default=10, ge=1)  # how far apart in a walk two nodes are still a pair
+    walk_length: int = Field(default=80, ge=2)  # nodes per walk, with the first
+    window: int = Field(default=10, ge=1)  # largest distance of a pair in a walk
     out_dim: int = Field(default=128, ge=1)
-    passes: int = Field(default=1, ge=1)  # how often skip-gram goes over all walks
-    workers: int = Field(default=1, ge=1)  # more are faster, but no two runs then agree
-    with_features: bool = False  # whether `embed` puts the features beside the vectors
+    passes: int = Field(default=1, ge=1)  # of skip-gram over all walks
+    workers: int = Field(default=1, ge=1)  # more are faster, but runs then differ
+    with_features: bool = False  # whether `embed` appends the features to the vectors
 
 
 def random_walks(
@@ -41,15 +41,15 @@ def random_walks(
     Each node with a neighbor starts `walks_per_node` walks; each round starts them in a new
     order. A walk that came from t to v goes on to a neighbor x of v with a probability
     proportional to the weight of the edge (v, x) times 1/p if x is t, 1 if x is a neighbor of t,
-    and 1/q otherwise. With p = q = 1 that is the walk without memory.
+    and 1/q otherwise. With p = q = 1 a walk has no memory.
 
     Args:
-        graph: Edges sorted, in both directions, with weights or without.
-        walks_per_node: How many walks start at each node.
-        walk_length: How many nodes a walk has.
-        rng: Where the draws come from.
-        return_parameter: p of node2vec; a large one keeps a walk from turning back.
-        in_out_parameter: q of node2vec; a large one keeps a walk near where it came from.
+        graph: A graph with sorted edges in both directions, weighted or not.
+        walks_per_node: Number of walks that start at each node.
+        walk_length: Number of nodes per walk.
+        rng: Random generator of the walks.
+        return_parameter: p of node2vec; with a large p, walks rarely turn back.
+        in_out_parameter: q of node2vec; with a large q, walks stay near the node before.
     """
     steps = _Steps.of(graph)
     nodes = steps.mass.nonzero().flatten()
@@ -73,15 +73,15 @@ def skip_gram(
 ) -> Tensor:
     """Return the input vectors of a skip-gram model of the walks, [num_nodes, out_dim].
 
-    Nodes that no walk passes have the zero vector. Every pair of nodes at most `window` apart
-    counts once in each pass: frequent nodes are not thinned out and windows do not shrink.
+    Nodes that are in no walk have the zero vector. Each pair of nodes at most `window` apart counts
+    once per pass: frequent nodes are not dropped and windows do not shrink.
 
     Args:
         walks: Rows of node numbers, [W, length].
-        num_nodes: How many nodes the graph has.
+        num_nodes: Number of nodes of the graph.
         config: Width, window, passes and workers.
-        negative: How many nodes are drawn as negatives of each pair; 0 for hierarchical softmax.
-        seed: Of the initial vectors and of the negatives.
+        negative: Number of negatives per pair; 0 for hierarchical softmax.
+        seed: Seed of the initial vectors and of the negatives.
     """
     try:
         from gensim.models import Word2Vec
@@ -109,10 +109,10 @@ def skip_gram(
 
 
 def look_up(table: Tensor, graph: Data, *, with_features: bool) -> Tensor:
-    """Return the vectors of the nodes of `graph`, [N, d], or [N, d + features] beside features.
+    """Return the vectors of the nodes of `graph`, [N, d], or with features, [N, d + features].
 
-    Beside features, each half of a row is scaled to length 1 (zero rows stay zero), lest the
-    one with the larger numbers drown the other.
+    With features, each half of a row is scaled to length 1 (zero rows stay zero), so that both
+    have the same weight.
     """
     if graph.num_nodes != table.size(0):
         raise UserError(
@@ -128,21 +128,21 @@ def look_up(table: Tensor, graph: Data, *, with_features: bool) -> Tensor:
 
 @dataclass(frozen=True)
 class _Steps:
-    """The edges end to end on a line, each as long as its weight, so that a point draws an edge."""
+    """The edges on a line, each as long as its weight: a random point draws an edge by weight."""
 
-    target: Tensor  # int64 [E], where each edge leads
-    line: Tensor  # float64 [E + 1], where on the line each edge begins
+    target: Tensor  # int64 [E], end of each edge
+    line: Tensor  # float64 [E + 1], start of each edge on the line
     weighted: bool
     last: Tensor  # int64 [N], the last edge of each node
-    origin: Tensor  # float64 [N], where on the line the edges of a node begin
-    mass: Tensor  # float64 [N], how long they are together
+    origin: Tensor  # float64 [N], start of each node's edges on the line
+    mass: Tensor  # float64 [N], their total length
     keys: Tensor  # int64 [E], source · N + target, sorted
     source: Tensor  # int64 [E]
-    reverse: Tensor  # int64 [E], the edge that leads back
+    reverse: Tensor  # int64 [E], the edge in the other direction
 
     @classmethod
     def of(cls, graph: Data) -> _Steps:
-        """Lay out the edges of `graph`; refuse those that no walk can follow."""
+        """Put the edges of `graph` on a line; refuse edges that walks cannot follow."""
         n = int(graph.num_nodes or 0)
         source, target = graph.edge_index
         if source.numel() == 0:
@@ -170,20 +170,20 @@ class _Steps:
     def following(self, edge: Tensor, p: float, q: float, rng: torch.Generator) -> Tensor:
         """Return the edge that each walk takes after `edge`, [W], exactly by rejection.
 
-        The way back is drawn with its own mass. All others are drawn as if they had the larger
-        of the factors 1 and 1/q, and those whose factor is the smaller are drawn again as often
-        as it takes. A large or small p thus costs nothing.
+        The way back is drawn with its own mass. All other edges are proposed with the larger of
+        the factors 1 and 1/q; an edge with the smaller factor may be rejected, and the walk draws
+        again. A large or small p thus costs no time.
         """
         if p == q == 1:
             return self.first(self.target[edge], rng)
-        chosen = torch.empty_like(edge)
+        next_edge = torch.empty_like(edge)
         waiting = torch.arange(len(edge), device=edge.device)
         while len(waiting) > 0:
             arrived = edge[waiting]
             proposal, accepted = self._proposal(arrived, p, q, rng)
-            chosen[waiting[accepted]] = proposal[accepted]
+            next_edge[waiting[accepted]] = proposal[accepted]
             waiting = waiting[~accepted]
-        return chosen
+        return next_edge
 
     def _proposal(
         self, arrived: Tensor, p: float, q: float, rng: torch.Generator
@@ -196,7 +196,7 @@ class _Steps:
         drawn = (way_back + onward) * _uniform(node, rng)
         returns = drawn < way_back
         point = self.origin[node] + (drawn - way_back) / largest
-        point = point + width * (point >= self.line[back])  # leaps over the way back
+        point = point + width * (point >= self.line[back])  # skips the way back
         proposal = torch.where(returns, back, self._edge_at(point, node))
         factor = torch.full_like(drawn, 1 / q)
         factor[self._joined(self.source[arrived], self.target[proposal])] = 1.0
@@ -207,7 +207,7 @@ class _Steps:
             edge = torch.searchsorted(self.line, point, right=True) - 1
         else:
             edge = point.long()
-        # A sum may be rounded up to where the next node's edges begin.
+        # Rounding may move a point to the edges of the next node.
         return torch.minimum(edge, self.last[node])
 
     def _joined(self, a: Tensor, b: Tensor) -> Tensor:
@@ -217,7 +217,7 @@ class _Steps:
 
 
 class _Sentences:
-    """Walks as sentences of words, which can be read again and again."""
+    """Walks as sentences of words, which gensim reads several times."""
 
     def __init__(self, walks: Tensor) -> None:
         self.walks = walks

@@ -1,1 +1,1 @@
-"""Settings that just work: one TOML file per method, each section with its source."""
+"""Presets: one TOML file per method, each section with its source."""

@@ -49,21 +49,22 @@ def resolve(
             `large`, of all graphs.
     """
     merged, source = preset_settings(method, data, preset)
-    for key in _settled(method):
+    # A plug-in fixes or lacks some settings; drop the presets' values for them.
+    for key in _fixed_keys(method):
         merged.pop(key, None)
     merged.update(overrides or {})
     settings = _by_part(method, merged, source)
     return replace(settings, preset=preset)
 
 
-def _settled(method: str) -> set[str]:
-    """Return what the presets of a plug-in's family say and the plug-in itself fixes or lacks."""
-    settled: set[str] = set()
+def _fixed_keys(method: str) -> set[str]:
+    """Return the settings of a plug-in's family that the plug-in itself fixes or lacks."""
+    keys: set[str] = set()
     for each in split_name(method)[1]:
         mine = plugin(each)
         family = plugin(mine.presets).wrap.Config.model_fields
-        settled |= {*mine.settings, *(family.keys() - mine.wrap.Config.model_fields.keys())}
-    return settled
+        keys |= {*mine.settings, *(family.keys() - mine.wrap.Config.model_fields.keys())}
+    return keys
 
 
 def _by_part(method: str, flat: Mapping[str, object], source: str) -> Settings:

@@ -1,7 +1,7 @@
-"""What every method promises, as checks that anybody's method can be put through.
+"""The contract of every method, as checks that anybody can run on a method of their own.
 
-`check_method("grace")` or `check_method(MyMethod)` runs all of them on a small graph of three
-blocks; the package's own tests run the same ones on every registered method.
+`check_method("grace")` or `check_method(MyMethod)` runs all checks on a small graph of three
+blocks; the package's own tests run the same checks on every registered method.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 from homogcl.methods.base import Method, Sizes
 from homogcl.testing.candidate import Candidate, candidate, with_plugins
 from homogcl.testing.checks import CHECKS, Check, checks_of
+from homogcl.testing.contract import ContractBroken
 from homogcl.testing.graphs import block_graph
-from homogcl.testing.promise import ContractBroken
 
 __all__ = [
     "CHECKS",
@@ -25,11 +25,11 @@ __all__ = [
 
 
 def check_method(method: str | type[Method]) -> list[str]:
-    """Put a method through every check, alone and under each plug-in, and return what was checked.
+    """Run all checks on a method, alone and under each plug-in, and return their names.
 
     Args:
-        method: A registered name, such as one of the entry-point group `homogcl.methods`, or a
-            class, which is built from the defaults of its `Config`.
+        method: A registered name, which may come from the entry-point group `homogcl.methods`, or
+            a class, which is built from the defaults of its `Config`.
 
     Raises:
         ContractBroken: With one line for each check that failed.

@@ -1,4 +1,4 @@
-"""A method to be checked: how to build it, and how it is trained."""
+"""Candidates: methods to check, small enough to train in a moment."""
 
 from __future__ import annotations
 
@@ -14,33 +14,33 @@ from homogcl.methods.registry import build, plugin, plugins_of
 from homogcl.presets.resolve import resolve
 from homogcl.training.loop import TrainConfig, fit
 
-NARROW = 16  # widths of the networks that are checked
+NARROW = 16  # the largest width of a network
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A method to be checked: how to build it, and how it is trained."""
+    """A method to check: how to build it and how to train it."""
 
     name: str
     make: Callable[[Sizes, int], Method]  # from sizes and a seed
     train: TrainConfig
 
     def new(self, graph: Data, seed: int = 0) -> Method:
-        """Return it untrained."""
+        """Return the untrained method."""
         return self.make(Sizes.of(graph), seed)
 
     def schedule(self, epochs: int) -> TrainConfig:
-        """Return its training, shorter and at a rate that shows in a few steps."""
+        """Return a short schedule, with a learning rate that shows an effect in a few steps."""
         quick = {"epochs": epochs, "learning_rate": 0.01, "warmup_epochs": 0}
         return self.train.model_copy(update=quick)
 
     def trained(self, graph: Data, seed: int = 0, epochs: int = 3) -> Method:
-        """Return it after a few steps."""
+        """Return the method after a few steps."""
         return fit(self.new(graph, seed), graph, self.schedule(epochs), seed=seed)
 
 
 def candidate(method: str | type[Method]) -> Candidate:
-    """Return a registered method under its preset for unknown graphs, or a class, narrowed."""
+    """Return a candidate with narrow layers: a registered name with its defaults, or a class."""
     if isinstance(method, str):
         preset = resolve(method, "my-graph")
         settings = resolve(method, "my-graph", _small(preset.method))
@@ -61,24 +61,24 @@ def candidate(method: str | type[Method]) -> Candidate:
 
 
 def with_plugins(each: Candidate, sizes: Sizes) -> list[Candidate]:
-    """Return the candidate, and the same under each plug-in that it can be put under."""
+    """Return the candidate, and the candidate under each plug-in that accepts it."""
     return [each, *(_plugged(each, name) for name in plugins_of(each.make(sizes, 0)))]
 
 
 def _plugged(each: Candidate, name: str) -> Candidate:
-    named = plugin(name)
+    entry = plugin(name)
 
     def wrapped(sizes: Sizes, seed: int) -> Method:
-        method: Method = named.wrap(each.make(sizes, seed), named.wrap.Config(**named.settings))
+        method: Method = entry.wrap(each.make(sizes, seed), entry.wrap.Config(**entry.settings))
         return method
 
     return replace(each, name=f"{each.name}+{name}", make=wrapped)
 
 
 def _small(settings: Mapping[str, object]) -> dict[str, object]:
-    """Return the widths among `settings` that are too large for a small graph, made small.
+    """Return overrides for `settings` that suit a small graph and a few steps.
 
-    A part that would set in after more steps than a check takes is there from the first one.
+    Large widths become `NARROW`; a part that would start late starts at the first step.
     """
     widths = {
         key: NARROW

@@ -13,9 +13,8 @@ from homogcl.data.check import MASKS
 def block_graph() -> Data:
     """Return a connected graph of three blocks of 20 nodes: 16 noisy features, labels, masks.
 
-    Each block is a ring with random chords inside; single edges join the blocks, so that
-    most but not all edges keep a label. Node order is shuffled, so that no code can profit
-    from labels that come in order.
+    Each block is a ring with random chords; a few edges join the blocks, so that most but not
+    all edges join nodes of one label. Nodes are shuffled, so that their order tells no label.
     """
     rng = torch.Generator().manual_seed(7)
     blocks, size, features = 3, 20, 16
@@ -38,14 +37,14 @@ def block_graph() -> Data:
 
     turn = torch.randperm(nodes, generator=rng)
     graph = Data(x=x, edge_index=edge_index, y=y)
-    for key, chosen in zip(MASKS, (turn[:12], turn[12:24], turn[24:]), strict=True):
+    for key, nodes_of_mask in zip(MASKS, (turn[:12], turn[12:24], turn[24:]), strict=True):
         graph[key] = torch.zeros(nodes, dtype=torch.bool)
-        graph[key][chosen] = True
+        graph[key][nodes_of_mask] = True
     return graph
 
 
 def dense(x: Tensor) -> Tensor:
-    """Return the matrix with every zero written out."""
+    """Return the matrix in dense form."""
     return x.to_dense() if x.layout == torch.sparse_csr else x
 
 
@@ -61,7 +60,7 @@ def same(left: dict[str, Tensor], right: dict[str, Tensor]) -> bool:
 
 
 def permuted(graph: Data, order: Tensor) -> Data:
-    """Return the same graph in which node `order[i]` of old is number i."""
+    """Return the graph with its nodes renumbered: node `order[i]` becomes node i."""
     place = order.argsort()
     edge_index = coalesce(place[graph.edge_index], num_nodes=graph.num_nodes)
     names = ("x", "y", *MASKS)
@@ -69,10 +68,10 @@ def permuted(graph: Data, order: Tensor) -> Data:
 
 
 def with_isolated(graph: Data, count: int) -> Data:
-    """Return the same graph with `count` more nodes, of class 0, that have no edge."""
-    more = graph.clone()
-    more.x = torch.cat([graph.x, graph.x[:count].flip(1)])
-    more.y = torch.cat([graph.y, graph.y.new_zeros(count)])
+    """Return the graph with `count` more nodes of class 0 and without edges."""
+    larger = graph.clone()
+    larger.x = torch.cat([graph.x, graph.x[:count].flip(1)])
+    larger.y = torch.cat([graph.y, graph.y.new_zeros(count)])
     for key in MASKS:
-        more[key] = torch.cat([graph[key], graph[key].new_zeros(count)])
-    return more
+        larger[key] = torch.cat([graph[key], graph[key].new_zeros(count)])
+    return larger

@@ -1,4 +1,4 @@
-"""Checkpoints from which training goes on to the same bits."""
+"""Checkpoints: a training that resumes from one ends at the same bits."""
 
 from __future__ import annotations
 
@@ -21,46 +21,46 @@ from homogcl.core.files import write_atomically
 from homogcl.core.signals import Interrupted
 from homogcl.methods.base import Method
 
-_READABLE = 32  # characters; hashes are longer
+_READABLE = 32  # characters at most, which leaves out hashes
 _NAME = re.compile(r"epoch-(\d+)-([0-9a-f]{16})\.pt")
 
 
 @dataclass(frozen=True)
 class State:
-    """All that a step changes."""
+    """Everything that a training step changes."""
 
     method: Method
     optimizer: torch.optim.Optimizer
     rng: torch.Generator
-    ranks: list[float] = field(default_factory=list)  # of embeddings, where settling ends it
+    effective_ranks: list[float] = field(default_factory=list)  # measured if `settle` is set
 
 
 @dataclass(frozen=True)
 class Checkpoints:
-    """A folder of checkpoints: the newest two are kept, each named after its own content.
+    """A folder with the newest two checkpoints; each file name has a hash of the content.
 
     Attributes:
         folder: Where they are.
-        fingerprint: What the training depends on, by name, such as settings, data and versions; a
-            checkpoint of others is refused.
+        fingerprint: What the training depends on, such as settings, data and versions, by name; a
+            checkpoint with another fingerprint is refused.
         every: Epochs between two checkpoints.
-        minutes: Time after which an epoch is followed by a checkpoint whatever its number.
+        minutes: Time after which the next epoch saves one, whatever its number.
     """
 
     folder: Path
     fingerprint: Mapping[str, str] = field(default_factory=dict)
     every: int = 50
     minutes: float = 10.0
-    _saved: list[float] = field(default_factory=lambda: [time.monotonic()], repr=False)
+    _save_times: list[float] = field(default_factory=lambda: [time.monotonic()], repr=False)
 
     def after_epoch(
         self, state: State | None, epoch: int, last: bool, signal: int | None = None
     ) -> None:
-        """Save when it is time to: after the `last` epoch, or when a `signal` asks to end here.
+        """Save if it is time, if the epoch is the `last`, or if a `signal` asks to stop here.
 
-        Without a state, as in all processes but the first, nothing is saved.
+        Without a state, as in all processes but the first, save nothing.
         """
-        late = time.monotonic() - self._saved[-1] >= 60 * self.minutes
+        late = time.monotonic() - self._save_times[-1] >= 60 * self.minutes
         if state and (last or late or signal or epoch % self.every == 0):
             self.save(state, epoch)
         if signal:
@@ -76,24 +76,23 @@ class Checkpoints:
             "optimizer": state.optimizer.state_dict(),
             "rng": state.rng.get_state(),
             "torch_rng": torch.get_rng_state(),
-            "ranks": list(state.ranks),
+            "ranks": list(state.effective_ranks),
         }
         torch.save(content, buffer)
         data = buffer.getvalue()
         write_atomically(self.folder / f"epoch-{epoch:08d}-{_digest(data)}.pt", data)
         faults.maybe("checkpoint-saved")
-        for old in self._found()[2:]:
+        for old in self._paths()[2:]:
             old.unlink(missing_ok=True)
-        self._saved[:] = [time.monotonic()]
+        self._save_times[:] = [time.monotonic()]
 
     def newest(self) -> bytes | None:
-        """Return the newest intact checkpoint, or None without any.
+        """Return the newest intact checkpoint, or None if there is none.
 
-        One that is damaged is named in a warning and removed; the one before it is as good, only
-        older. One that was written for another training is refused, and so is one that was made by
-        anything but `save`.
+        Damaged files are named in a warning and removed. A file that belongs to another training,
+        or that `save` did not write, is refused.
         """
-        for path in self._found():
+        for path in self._paths():
             data = _read(path)
             if _digest(data) != path.stem[-16:]:
                 warnings.warn(f"{path} is damaged; the checkpoint before it is used", stacklevel=2)
@@ -105,32 +104,33 @@ class Checkpoints:
         return None
 
     def put_back(self, state: State, checkpoint: bytes | None) -> int:
-        """Bring `state` to what `newest` returned, and return its epoch; 0 where there was none."""
+        """Set `state` to what `newest` returned, and return its epoch; 0 for None."""
         if checkpoint is None:
             return 0
         with _named(self.folder):
             return _put_back(state, _content(checkpoint))
 
     def restore(self, state: State) -> int:
-        """Bring `state` to the newest intact checkpoint and return its epoch; 0 without any."""
+        """Set `state` to the newest intact checkpoint and return its epoch; 0 if there is none."""
         return self.put_back(state, self.newest())
 
-    def _check(self, path: Path, found: Mapping[str, str]) -> None:
-        """Refuse a checkpoint that was written with another fingerprint, and say what differs."""
-        names = [
-            _difference(name, found.get(name), self.fingerprint.get(name))
-            for name in sorted({*found, *self.fingerprint})
-            if found.get(name) != self.fingerprint.get(name)
+    def _check(self, path: Path, fingerprint: Mapping[str, str]) -> None:
+        """Refuse a checkpoint with another fingerprint, and name what differs."""
+        differences = [
+            _difference(name, fingerprint.get(name), self.fingerprint.get(name))
+            for name in sorted({*fingerprint, *self.fingerprint})
+            if fingerprint.get(name) != self.fingerprint.get(name)
         ]
-        if names:
+        if differences:
             raise UserError(
-                f"{path} was written with other {', '.join(names)}; choose another folder or "
+                f"{path} was written with other {', '.join(differences)}; choose another folder or "
                 "remove it"
             )
 
-    def _found(self) -> list[Path]:
-        names = [p for p in self.folder.glob("epoch-*.pt") if _NAME.fullmatch(p.name)]
-        return sorted(names, key=lambda p: p.name, reverse=True)
+    def _paths(self) -> list[Path]:
+        """Return the files of the checkpoints, the newest first."""
+        paths = [p for p in self.folder.glob("epoch-*.pt") if _NAME.fullmatch(p.name)]
+        return sorted(paths, key=lambda p: p.name, reverse=True)
 
 
 class Intervals(TypedDict, total=False):
@@ -141,35 +141,35 @@ class Intervals(TypedDict, total=False):
 
 
 def parse_intervals(text: str) -> Intervals:
-    """Return epochs and minutes between checkpoints from how people write them.
+    """Return the epochs and minutes between checkpoints that `text` asks for.
 
     >>> parse_intervals("20"), parse_intervals("2.5m"), parse_intervals("20, 5m")
     ({'every': 20}, {'minutes': 2.5}, {'every': 20, 'minutes': 5.0})
     """
-    found: Intervals = {}
+    intervals: Intervals = {}
     for part in text.split(","):
         number = part.strip()
         try:
             if number.endswith("m"):
-                found["minutes"] = float(number[:-1])
+                intervals["minutes"] = float(number[:-1])
             else:
-                found["every"] = int(number)
+                intervals["every"] = int(number)
         except ValueError:
             raise UserError(f"--save-every {text!r}: write it as 50, 10m or 50,10m") from None
-    if not (found.get("every", 1) >= 1 and 0 < found.get("minutes", 1) < float("inf")):
+    if not (intervals.get("every", 1) >= 1 and 0 < intervals.get("minutes", 1) < float("inf")):
         raise UserError(f"--save-every {text!r}: must be above 0")
-    return found
+    return intervals
 
 
 @contextmanager
 def _named(path: Path) -> Iterator[None]:
-    """Refuse, by its path, what was made by anything but `save`."""
+    """Refuse, by its path, a file that `save` did not write."""
     try:
         yield
     except UserError:
         raise
     except Exception as error:
-        # What torch raises depends on what the file holds instead: anything may come.
+        # torch may raise any error, depending on what the file holds.
         reason = str(error).partition("\n")[0][:100]
         raise UserError(
             f"{path} holds no checkpoint of this training ({reason}); remove it"
@@ -187,14 +187,14 @@ def _put_back(state: State, content: Mapping[str, Any]) -> int:
     state.optimizer.load_state_dict(content["optimizer"])
     state.rng.set_state(content["rng"])
     torch.set_rng_state(content["torch_rng"])
-    state.ranks[:] = content.get("ranks", [])
+    state.effective_ranks[:] = content.get("ranks", [])
     return epoch
 
 
-def _difference(name: str, found: str | None, wanted: str | None) -> str:
-    """Return what differs: both values where they are words to read, else the name alone."""
-    if found and wanted and max(len(found), len(wanted)) <= _READABLE:
-        return f"{name} ({found}, now {wanted})"
+def _difference(name: str, before: str | None, now: str | None) -> str:
+    """Return the name of what differs, with both values if they are short enough to read."""
+    if before and now and max(len(before), len(now)) <= _READABLE:
+        return f"{name} ({before}, now {now})"
     return name
 
 

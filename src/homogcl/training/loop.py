@@ -1,4 +1,4 @@
-"""The only optimizer loop."""
+"""The training loop, the only one."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ from homogcl.methods.base import Method, total
 from homogcl.methods.inference import embeddings, without_labels
 from homogcl.nn.encoders import shared_inputs
 from homogcl.training.checkpoint import Checkpoints, State
-from homogcl.training.stopping import LOOK_EVERY, has_settled
+from homogcl.training.stopping import CHECK_EVERY, has_settled
 from homogcl.views.subgraphs import BatchConfig, Batches, check_batches, smallest_batch
 
 
 class TrainConfig(BatchConfig):
     """How a method is trained."""
 
-    epochs: int = Field(default=50, ge=0)  # of one step on the full graph, or of all batches
+    epochs: int = Field(default=50, ge=0)  # each one step on the full graph, or all batches
     learning_rate: float = Field(default=1e-3, gt=0, le=1e6)
     weight_decay: float = Field(default=0.0, ge=0, le=1e6)
     optimizer: Literal["adam", "adamw"] = "adam"
     schedule: Literal["constant", "cosine"] = "constant"
     warmup_epochs: int = Field(default=0, ge=0)
-    settle: float = Field(default=0.0, ge=0, lt=1)  # end below this change of the rank; 0: never
-    share_products: bool = False  # whether views share the first layer's X W: faster, rounds anew
+    settle: float = Field(default=0.0, ge=0, lt=1)  # stop if the rank changes by less; 0: never
+    share_products: bool = False  # views share the first layer's X W: faster, rounds otherwise
 
 
 class NotFinite(UserError):
@@ -48,7 +48,7 @@ class NotFinite(UserError):
 
 @dataclass(frozen=True)
 class Epoch:
-    """Means over the steps of one epoch, for logs and progress displays."""
+    """Means over the steps of one epoch, for logs and progress bars."""
 
     number: int  # from 1
     total: int
@@ -58,7 +58,7 @@ class Epoch:
 
 
 def check_fits(method: Method, graph: Data, config: TrainConfig, ranks: Ranks = ALONE) -> None:
-    """Refuse a training that the method or the graph does not allow, by a line that names it."""
+    """Refuse, in one line, a training that the method or the graph does not allow."""
     nodes = int(graph.num_nodes or 0)
     if config.batch != "full" and not method.takes_batches:
         raise UserError(f"{method.name} sees the whole graph at each step: it takes batch=full")
@@ -82,18 +82,18 @@ def fit(
 ) -> Method:
     """Train `method` on `graph` in place and return it.
 
-    Labels are hidden from methods that do not declare them. With `settle`, training ends before
-    its last epoch once the embeddings' effective rank stands still, see `training.stopping`. With
-    `checkpoints`, training goes on from the newest one, to the same bits as without the
-    interruption; SIGINT and SIGTERM then raise `Interrupted` after the epoch and its checkpoint.
+    Labels are hidden from methods that do not declare them. With `settle`, training stops once
+    the embeddings' effective rank hardly changes, see `training.stopping`. With `checkpoints`,
+    training resumes from the newest one and ends at the same bits as without the interruption;
+    SIGINT and SIGTERM then raise `Interrupted` after the epoch and its checkpoint.
 
     Args:
         method: The method to train.
         graph: The clean graph.
-        config: Length of the training, optimizer, and what a step sees.
+        config: Length of the training, optimizer, and batches.
         seed: Root seed of the streams "prepare", "augment", "dropout" and "batch".
         on_epoch: Called after each epoch, in the first process.
-        checkpoints: Where to save, how often, and what to resume from.
+        checkpoints: Where to save, how often, and where to resume from.
         ranks: The processes that train together; each of them calls this function.
     """
     check_fits(method, graph, config, ranks)
@@ -118,7 +118,7 @@ def fit_checked(
     checkpoints: Checkpoints | None = None,
     ranks: Ranks = ALONE,
 ) -> Method:
-    """Do what `fit` does, after `check_fits` was called by somebody who had to know before."""
+    """Do what `fit` does, for callers that have already called `check_fits`."""
     graph = graph if "Y" in method.training_data else without_labels(graph)
     _check_features(graph)
     method.prepare(graph, stream(seed, "prepare", graph.edge_index.device))
@@ -134,8 +134,8 @@ def fit_checked(
         # Layers such as dropout draw from torch's own generator.
         torch.manual_seed(integer(seed, "dropout"))
         index = _resumed(state, checkpoints, ranks)
-        while index < config.epochs and not has_settled(state.ranks, config.settle):
-            started = time.perf_counter()
+        while index < config.epochs and not has_settled(state.effective_ranks, config.settle):
+            start_time = time.perf_counter()
             _align(state, sharing.nodes, f"of epoch {index}", seed)
             rng = stream(seed, f"batch {index}")
             steps = [
@@ -144,21 +144,23 @@ def fit_checked(
             ]
             loss, terms = _means([step for each in ranks.gather(steps) for step in each])
             index += 1
-            if config.settle and index % LOOK_EVERY == 0:
-                state.ranks.append(ranks.first(rank_of_directions(embeddings(method, graph))))
+            if config.settle and index % CHECK_EVERY == 0:
+                rank = ranks.first(rank_of_directions(embeddings(method, graph)))
+                state.effective_ranks.append(rank)
             if on_epoch and ranks.is_first:
-                seconds = time.perf_counter() - started
+                seconds = time.perf_counter() - start_time
                 on_epoch(Epoch(index, config.epochs, loss, terms, seconds))
             if checkpoints:
-                # After the log, so that a log always reaches as far as the checkpoint.
+                # After the log, so that the log is never behind the checkpoint.
                 signal = max(ranks.gather(signal_of() or 0)) or None
-                last = index == config.epochs or has_settled(state.ranks, config.settle)
+                settled = has_settled(state.effective_ranks, config.settle)
+                last = index == config.epochs or settled
                 checkpoints.after_epoch(state if ranks.is_first else None, index, last, signal)
     return method
 
 
 def learning_rate(config: TrainConfig, step: int, per_epoch: int = 1) -> float:
-    """Return the rate of a step (from 0): linear warm-up, then constant or a cosine to 0."""
+    """Return the learning rate of a step (from 0): linear warm-up, then constant or cosine to 0."""
     warmup, total_steps = config.warmup_epochs * per_epoch, config.epochs * per_epoch
     if step < warmup:
         return config.learning_rate * (step + 1) / warmup
@@ -170,7 +172,7 @@ def learning_rate(config: TrainConfig, step: int, per_epoch: int = 1) -> float:
 
 @contextmanager
 def _shared(method: Method, sharing: Sharing) -> Iterator[None]:
-    """Let `method` share the steps taken inside with other processes; afterwards it is alone."""
+    """Let `method` share its steps with other processes inside the block, and with none after."""
     method.share(sharing)
     try:
         yield
@@ -179,13 +181,13 @@ def _shared(method: Method, sharing: Sharing) -> Iterator[None]:
 
 
 def _signals(checkpoints: Checkpoints | None) -> AbstractContextManager[Callable[[], int | None]]:
-    """Hold signals back where there is a checkpoint to write before they may act."""
+    """Hold signals back if a checkpoint must be written before they act."""
     return held_back() if checkpoints else nullcontext(lambda: None)
 
 
 def _check_features(graph: Data) -> None:
     try:
-        # A graph on disk may be larger than memory; a bad number in it stops the step that sees it.
+        # A graph on disk may be larger than memory; the step that reads a bad number stops.
         if isinstance(graph.get("x"), Tensor) and not is_on_disk(graph):
             check_features(graph.x, "x")
     except UserError as error:
@@ -194,7 +196,7 @@ def _check_features(graph: Data) -> None:
 
 @dataclass(frozen=True)
 class _Step:
-    """The loss of one step and the terms that it is made of."""
+    """The loss of one step, and its terms."""
 
     loss: float
     terms: dict[str, float]
@@ -230,7 +232,7 @@ def _step(state: State, graph: Data, config: TrainConfig, step: int, per_epoch: 
 
 
 def objective(method: Method, views: Any, config: TrainConfig) -> dict[str, Tensor]:
-    """Return the terms of the loss on what `method.views` drew."""
+    """Return the terms of the loss on `views`, as `method.views` drew them."""
     with shared_inputs(method) if config.share_products else nullcontext():
         return method.objective(views)
 
@@ -244,7 +246,7 @@ def _means(steps: list[_Step]) -> tuple[float, dict[str, float]]:
 
 
 def _resumed(state: State, checkpoints: Checkpoints | None, ranks: Ranks) -> int:
-    """Bring all processes to the newest checkpoint, which the first one reads."""
+    """Set all processes to the newest checkpoint, read by the first, and return its epoch."""
     if checkpoints is None:
         return 0
     return checkpoints.put_back(
@@ -253,21 +255,21 @@ def _resumed(state: State, checkpoints: Checkpoints | None, ranks: Ranks) -> int
 
 
 def _align(state: State, nodes: Ranks, name: str, seed: int) -> None:
-    """Let processes with batches of their own begin an epoch with one state but different draws.
+    """Start an epoch with one state and different draws in processes that have their own batches.
 
-    Parameters are the same everywhere; running statistics and the like become those of the first
-    process, whose state is saved. Each process restarts its own random streams, so that a training
-    that is resumed at this epoch draws the same.
+    Parameters agree already; buffers such as running statistics are copied from the first process,
+    whose state is saved. Each process seeds its random streams anew, so that a training that
+    resumes at this epoch draws the same.
     """
     if nodes.size == 1:
         return
     method = state.method
-    others = {
+    buffers = {
         key: value
         for key, value in method.state_dict().items()
         if key not in dict(method.named_parameters())
     }
-    method.load_state_dict(nodes.first(others), strict=False)
+    method.load_state_dict(nodes.first(buffers), strict=False)
     state.rng.manual_seed(integer(seed, f"augment {name} rank {nodes.rank}"))
     torch.manual_seed(integer(seed, f"dropout {name} rank {nodes.rank}"))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from homogcl.runs.record import Record, Summary
-from reproduction.study.stopping import settled, stopping_table
+from reproduction.study.stopping import settling_epoch, stopping_table
 from tests.records import make_record
 
 RANKS = {10: 200.0, 20: 180.0, 30: 170.0, 40: 169.0, 60: 168.9}
@@ -34,14 +34,14 @@ def training(seed: int = 0, last: int = 60, **of_method: object) -> Record:
 
 
 def test_a_training_stops_at_the_first_look_that_sees_little_change() -> None:
-    assert settled(training()) == 40
-    assert settled(training(), tolerance=0.06) == 30
+    assert settling_epoch(training()) == 40
+    assert settling_epoch(training(), tolerance=0.06) == 30
 
 
 def test_a_training_that_does_not_settle_goes_on_to_its_end() -> None:
-    assert settled(training(last=30)) == 30
+    assert settling_epoch(training(last=30)) == 30
     # No one looked after 50 epochs, so that nothing is known of a smaller change.
-    assert settled(training(), tolerance=0.001) == 60
+    assert settling_epoch(training(), tolerance=0.001) == 60
 
 
 def test_rows_have_both_epochs_and_their_accuracies() -> None:

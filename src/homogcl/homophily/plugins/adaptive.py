@@ -13,17 +13,16 @@ from homogcl.nn.unit_rows import of_length
 
 
 class Adaptive(NeighborPlugin):
-    """HomoGCL with nothing to be tuned to the scale of the embeddings or of the base's loss.
+    """HomoGCL without settings that depend on the scale of the embeddings or of the base's loss.
 
-    Clusters are of the embeddings' directions and as wide as they are: with c the centroids of
-    the unit rows ĥ, 2σ² is the mean squared distance of a row to its nearest centroid. S is a
-    plain weight, through which nothing is learned, and there is no homophily loss. The loss of a
-    node is the base's own loss, averaged over the node itself and its neighbors in the other view,
-    which weigh as one together:
+    It clusters the embeddings' directions, the unit rows ĥ; 2σ² is the mean squared distance of a
+    row to its nearest centroid. S is a plain weight without gradient, and there is no homophily
+    loss. The loss of a node is the base's own loss, averaged over the node itself and its
+    neighbors in the other view, which together weigh as one:
 
         J_i = (ℓ(i, i) + Σ_j w_ij ℓ(i, j)) / (1 + Σ_j w_ij),   w_ij = S_ij / (degree of i + 0.01)
 
-    docs/homophily-study.md has the runs that speak for each of these choices.
+    docs/homophily-study.md has the runs behind each of these choices.
     """
 
     name = "Adaptive HomoGCL"

@@ -1,4 +1,4 @@
-"""What the plug-ins share: they pass the contract on to a base and keep clusters between steps."""
+"""The base class of the plug-ins: it calls the base method and keeps clusters between steps."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from homogcl.methods.base import Method
 
 
 class NoPairPositives(UserError):
-    """The base method has no positive pairs that neighbors could join."""
+    """The base method has no positive pairs for neighbors to join."""
 
 
 @dataclass(frozen=True)
 class HomoViews:
-    """What one step of the base drew, the clean graph, and a seed for the clusters' start."""
+    """The base's views of one step, the clean graph, and a seed for k-means."""
 
     base: Any
     graph: Data
@@ -32,20 +32,20 @@ class HomoViews:
 
 
 class ClusterConfig(Config):
-    """The setting that every plug-in has."""
+    """The setting that all plug-ins share."""
 
     num_clusters: int = Field(default=10, ge=1)  # k
 
 
 class NeighborPlugin(Method):
-    """A base method whose positives are joined by neighbors.
+    """A base method with neighbors as further positives.
 
-    A plug-in writes `objective`: from the embeddings of the clean graph to clusters, to weights of
-    the edges, to the base's own objective with those edges as positives. All else is here.
+    A plug-in only writes `objective`: it clusters the embeddings of the clean graph, weighs the
+    edges, and calls the base's own objective with these edges as positives.
     """
 
-    ways: ClassVar[tuple[Combine, ...]]  # of which the first is taken that the base can do
-    presets: ClassVar[str] = "homogcl"  # the plug-in whose presets are shared
+    ways: ClassVar[tuple[Combine, ...]]  # in order of preference; the base takes the first it can
+    presets: ClassVar[str] = "homogcl"  # the plug-in whose presets this one shares
 
     def __init__(self, base: Method, config: ClusterConfig | None = None, **settings: Any) -> None:
         """Put the plug-in on `base`.
@@ -53,7 +53,7 @@ class NeighborPlugin(Method):
         Args:
             base: A method that takes positives.
             config: Settings of the plug-in.
-            **settings: The same by name, where there is no `config`.
+            **settings: The same by name, instead of `config`.
         """
         super().__init__()
         self.config: ClusterConfig = config or self.Config(**settings)  # type: ignore[assignment]
@@ -64,42 +64,42 @@ class NeighborPlugin(Method):
         self.training_data = base.training_data
         self.transductive = base.transductive
         self.takes_batches = base.takes_batches
-        self.centroids = torch.empty(0)  # of the last step, [k, d]; where the next one starts
+        self.centroids = torch.empty(0)  # of the last step, [k, d]; the next step starts from them
 
     @classmethod
     def combine_on(
         cls, base: Method | type[Method], config: ClusterConfig | None = None
     ) -> Combine:
-        """Return how neighbors enter the loss of `base`; one that cannot do it is refused."""
+        """Return how neighbors enter the loss of `base`; refuse a base that has no such way."""
         if not base.combines:
             raise NoPairPositives(f"{base.name} has no pair positives for {cls.name} to expand")
         ways = cls.ways_of(config)
         for way in ways:
             if way in base.combines:
                 return way
-        can = ", ".join(sorted(base.combines))
+        base_ways = ", ".join(sorted(base.combines))
         raise CannotCombine(
-            f"{base.name} takes neighbors by {can}, {cls.name} by {', '.join(ways)}: "
+            f"{base.name} takes neighbors by {base_ways}, {cls.name} by {', '.join(ways)}: "
             "take another plug-in, such as +homogcl, or another base, such as grace"
         )
 
     @classmethod
     def ways_of(cls, config: ClusterConfig | None) -> tuple[Combine, ...]:
-        """Return how neighbors may enter a loss under these settings, the best way first."""
+        """Return the ways in which neighbors may enter a loss, in order of preference."""
         return cls.ways
 
     @classmethod
     def check_base(cls, base: Method | type[Method], config: ClusterConfig | None = None) -> None:
-        """Refuse, by name, a base that the plug-in cannot expand, or settings without effect on it.
+        """Refuse, by name, a base that does not fit the plug-in, or settings without effect on it.
 
         Args:
             base: A method, or its class.
-            config: Settings of the plug-in, where they are known.
+            config: Settings of the plug-in, if the caller has them.
         """
         cls.combine_on(base, config)
 
     def check(self, nodes: int) -> None:
-        """Refuse more clusters than nodes, and what the base refuses."""
+        """Refuse more clusters than nodes, and let the base check its own settings."""
         self.base.check(nodes)
         if self.config.num_clusters > nodes:
             raise UserError(
@@ -111,7 +111,7 @@ class NeighborPlugin(Method):
         self.base.prepare(graph, rng)
 
     def views(self, graph: Data, rng: torch.Generator) -> HomoViews:
-        """Return the base's views beside the clean graph."""
+        """Return the base's views and the clean graph."""
         seed = torch.randint(2**31, (1,), generator=rng, device=rng.device)
         return HomoViews(self.base.views(graph, rng), graph, int(seed))
 
@@ -133,27 +133,27 @@ class NeighborPlugin(Method):
         return None if r is None else saliency(r, graph.edge_index)
 
     def get_extra_state(self) -> Tensor:
-        """Return the centroids, a part of the state that has no size before the first step."""
+        """Return the centroids, which have no fixed size and so cannot be a buffer."""
         return self.centroids
 
     def set_extra_state(self, state: Tensor) -> None:
-        """Take the centroids back."""
+        """Restore the centroids."""
         self.centroids = state
 
     def expanded(self, views: HomoViews, r: Tensor, weight: Tensor) -> dict[str, Tensor]:
         """Return the base's terms with the edges as positives.
 
         Args:
-            views: What the step drew.
+            views: The views of the step.
             r: Soft assignments of the nodes, [N, k].
             weight: How positive each edge is, [E].
         """
         pairs = Positives(views.graph.edge_index, weight, combine=self.combine)
-        drawn = self.base.stratify(views.base, r.detach().argmax(1))
-        return self.base.objective(drawn, pairs)
+        base_views = self.base.stratify(views.base, r.detach().argmax(1))
+        return self.base.objective(base_views, pairs)
 
     def next_centroids(self, h: Tensor, seed: int) -> Tensor:
-        """Return the centroids of `h` by k-means, started from the last step's, [k, d]."""
+        """Return the k-means centroids of `h`, starting from those of the last step, [k, d]."""
         rng = torch.Generator(device=h.device).manual_seed(seed)
         start = self.centroids if self.centroids.numel() else None
         k = self.config.num_clusters

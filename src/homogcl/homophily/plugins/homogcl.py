@@ -1,4 +1,4 @@
-"""HomoGCL: neighbors as positives, weighted by how surely they share a cluster."""
+"""HomoGCL: neighbors as positives, weighted by how likely they share a cluster."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from homogcl.methods.base import Method
 class HomoGCL(NeighborPlugin):
     """HomoGCL (Li et al., KDD 2023), Algorithm 1, over any base with pair positives.
 
-    Each step encodes the clean graph to H, finds k centroids of H by k-means, takes the Gaussian
-    posteriors R of the clusters and S_ij = cos(R_i, R_j) on the edges, hands the edges weighted
-    by S to the base as positives, and adds the homophily loss:
+    Each step encodes the clean graph to H, finds k centroids of H by k-means, and computes the
+    Gaussian posteriors R of the clusters and S_ij = cos(R_i, R_j) on the edges. The base takes
+    the edges, weighted by S, as positives, and the homophily loss is added:
 
-        J = L_base(S) + α L_homo  (+ β L_2 where the base has no negatives, Section 4.4)
+        J = L_base(S) + α L_homo  (+ β L_2 if the base has no negatives, Section 4.4)
 
     `saliency="hard"` is the paper's HomoGCL_hd: all neighbors weigh 1.
     """
@@ -38,7 +38,7 @@ class HomoGCL(NeighborPlugin):
         two_sigma_sq: float = Field(default=1e-3, gt=0)  # 2σ² of Eq. (5), in the unit `width`
         width: Literal["fixed", "clusters"] = "fixed"  # 1, or a node's mean squared distance to c
         homophily_weight: float = 1.0  # α
-        neighbor_weight: float = 1.0  # β, for bases whose neighbors have a term of their own
+        neighbor_weight: float = 1.0  # β, for bases with a separate term for neighbors
         saliency: Literal["soft", "hard"] = "soft"
         saliency_gradient: bool = True  # whether the encoder learns through S
 
@@ -52,7 +52,7 @@ class HomoGCL(NeighborPlugin):
 
     @classmethod
     def check_base(cls, base: Method | type[Method], config: ClusterConfig | None = None) -> None:
-        """Refuse a base without pair positives, and β on one whose neighbors have no term."""
+        """Refuse a base without pair positives, and β for a base without a term for neighbors."""
         weight = getattr(config, "neighbor_weight", 1.0)
         if cls.combine_on(base) is not Combine.TERM and weight != 1.0:
             raise UserError(
@@ -71,9 +71,9 @@ class HomoGCL(NeighborPlugin):
         return {**terms, "homophily": homophily_loss(r, edge_index)}
 
     def term_weights(self) -> dict[str, float]:
-        """Return α and β beside the base's own weights."""
-        mine = {"homophily": self.config.homophily_weight, "neighbors": self.config.neighbor_weight}
-        return {**self.base.term_weights(), **mine}
+        """Return α and β, and the base's own weights."""
+        own = {"homophily": self.config.homophily_weight, "neighbors": self.config.neighbor_weight}
+        return {**self.base.term_weights(), **own}
 
     def assignment(self, graph: Data) -> Tensor | None:
         """Return R of the nodes of `graph` under the clusters of the last step, [N, k]."""

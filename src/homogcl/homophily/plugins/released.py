@@ -17,11 +17,11 @@ NODES_PER_CLUSTER = 256
 
 
 class Released(NeighborPlugin):
-    """HomoGCL as its authors' code has it.
+    """HomoGCL as its authors' code computes it.
 
-    It departs from Algorithm 1 in four places: k-means starts anew at each step, from one fixed
-    seed and on at most 256 nodes per cluster; a node's own pair stands in the denominator twice;
-    a node's neighbors weigh as one together; and the homophily loss averages over self-loops too.
+    It differs from Algorithm 1 in four ways: k-means starts anew at each step, from one fixed
+    seed and on at most 256 nodes per cluster; a node's own pair is in the denominator twice; all
+    neighbors of a node together weigh as one; and the homophily loss averages over self-loops too.
     """
 
     name = "Released HomoGCL"
@@ -48,7 +48,7 @@ class Released(NeighborPlugin):
         return {**terms, "homophily": with_loops}
 
     def term_weights(self) -> dict[str, float]:
-        """Return α beside the base's own weights."""
+        """Return α, and the base's own weights."""
         return {**self.base.term_weights(), "homophily": self.config.homophily_weight}
 
     def assignment(self, graph: Data) -> Tensor | None:

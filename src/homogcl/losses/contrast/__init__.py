@@ -1,1 +1,1 @@
-"""One InfoNCE family: exact in tiles, sampled, weighted, between views."""
+"""The InfoNCE family: exact, sampled, weighted, or between views only."""

@@ -23,7 +23,7 @@ def info_nce(
 ) -> Tensor:
     r"""Return the loss to minimize: -L of Eq. (1) without positives, -L_cont of Eq. (10) with.
 
-    For anchor u_i, with θ the cosine similarity, N_u and N_v its neighbors in either view and
+    For anchor u_i, with θ the cosine similarity, N_u and N_v its neighbors in the two views and
     S the weights of the pairs,
 
         pos = e^{θ(u_i,v_i)/τ} + Σ_{j∈N_u(i)} S_ij e^{θ(u_i,u_j)/τ}
@@ -31,18 +31,18 @@ def info_nce(
 
     and the loss is the mean of -log(pos / (pos + neg)) over the anchors of both views. Under a mean
     (`Combine.MEAN`), the sums are those of Eq. (1) and log pos is the mean of θ(u_i,v_j)/τ over a
-    node's positives, itself weighing 1 and a neighbor S_ij. Nothing of size N x N or P x d is held,
-    and nothing is subtracted, so it is safe at any temperature.
+    node's positives, with weight 1 for itself and S_ij for a neighbor. Memory never holds N x N or
+    P x d numbers. Nothing is subtracted, so the loss is safe at any temperature.
 
     Args:
         u: Vectors of the first view, [N, d].
         v: Vectors of the second view, [N, d].
         temperature: τ, positive.
-        positives: The neighbor pairs as they are in the first and in the second view, over the
-            same `edge_index`; none by default.
-        negatives: Which pairs `neg` sums over, and how: `AllPairs`, as above, by default;
-            `Sampled`, estimated without bias; `CrossView`, without its second sum; `Weighted`,
-            with a weight for each pair. Positives and neighbors are always exact.
+        positives: The neighbor pairs in the first and in the second view, with the same
+            `edge_index`; none by default.
+        negatives: Which pairs `neg` sums over: `AllPairs`, as above, by default; `Sampled`, an
+            unbiased estimate; `CrossView`, without the second sum; `Weighted`, with a weight for
+            each pair. Positives and neighbors are always exact.
 
     Returns:
         The loss, a scalar.
@@ -51,21 +51,21 @@ def info_nce(
     >>> round(float(info_nce(u, u, temperature=0.5)), 4)
     0.4321
     """
-    # Both sides carry half of 1/τ, so that every product below is a logit θ/τ.
+    # Scale both views by 1/√τ, so that every product below is a logit θ/τ.
     a, b = of_length(u, temperature**-0.5), of_length(v, temperature**-0.5)
     none = Positives.none().to(u.device)
     in_u, in_v = positives or (none, none)
     pairs = Pattern.of(in_u.edge_index.to(u.device), u.size(0))
-    told_from = negatives or AllPairs()
-    sums = told_from.sums(a, b, temperature, pairs)
+    kind = negatives or AllPairs()
+    sums = kind.sums(a, b, temperature, pairs)
     own = (a * b).sum(1)
     across = pair_products(a, b, pairs)
-    # The pairs come in both directions: those of (b, a) are those of (a, b) read backwards.
+    # The pairs come in both directions, so the products of (b, a) are those of (a, b), reordered.
     back = across.index_select(0, pairs.to_transposed)
     from_u = _Anchors(own, sums.logs[0], own_products(a, pairs), across, sums.weights[0])
     from_v = _Anchors(own, sums.logs[1], own_products(b, pairs), back, sums.weights[1])
-    ratio_u = from_u.log_ratio(in_u, in_v, pairs.row, own_view=told_from.own_view)
-    ratio_v = from_v.log_ratio(in_v, in_u, pairs.row, own_view=told_from.own_view)
+    ratio_u = from_u.log_ratio(in_u, in_v, pairs.row, own_view=kind.own_view)
+    ratio_v = from_v.log_ratio(in_v, in_u, pairs.row, own_view=kind.own_view)
     return -0.5 * (ratio_u + ratio_v).mean()
 
 
@@ -74,11 +74,11 @@ class _Anchors:
     """The logits of one view's anchors.
 
     Attributes:
-        own: Of (u_i, v_i), [N].
+        own: Logits of (u_i, v_i), [N].
         rest: Logarithm of the sum over all negatives that are not listed, [N].
-        intra: Of the listed pairs inside the anchor's view, [P].
-        inter: Of the listed pairs into the other view, [P].
-        weight: Of the listed pairs as negatives, [P], or one for all.
+        intra: Logits of the listed pairs inside the anchor's view, [P].
+        inter: Logits of the listed pairs into the other view, [P].
+        weight: Weight of the listed pairs as negatives, [P], or one number for all.
     """
 
     own: Tensor
@@ -100,7 +100,7 @@ class _Anchors:
         """
         own, rest = self.own, self.rest
         positive = here.numerator(row, own.numel())
-        # A positive stands in the denominator as in the numerator, an ordinary pair as a negative.
+        # The denominator has positives as the numerator does, and ordinary pairs as negatives.
         inside = torch.zeros_like(positive) if here.combine in MEANS else positive
         if own_view:
             inside = inside + self.weight * here.ordinary()
@@ -121,10 +121,10 @@ class _Anchors:
         return _log_sum([(one, own)], [(positive, self.intra)], row) - everything
 
 
-def _in_range(own: Tensor, *others: Tensor) -> bool:
-    """Return whether no exponential leaves the normal range, and that of its own pair is not 0."""
+def _in_range(own: Tensor, *rest: Tensor) -> bool:
+    """Return whether all exponentials are in the normal range, and those of own pairs not 0."""
     limit = safe_square(own.dtype)
-    within = all(float(x.detach().max()) <= limit for x in (own, *others) if x.numel())
+    within = all(float(x.detach().max()) <= limit for x in (own, *rest) if x.numel())
     return within and (own.numel() == 0 or float(own.detach().min()) >= -limit)
 
 
@@ -138,7 +138,7 @@ def _log_sum(
         shift = shift.scatter_reduce(0, row, counted, "amax")
     total = torch.stack([weight * (logit - shift).exp() for weight, logit in per_node]).sum(0)
     for weight, logit in per_pair:
-        # A pair of weight 0 may lie far above the shift: 0 times infinity would be no number.
+        # A pair with weight 0 may lie far above the shift: 0 times infinity would be NaN.
         gap = logit - shift[row]
         gap = gap.where(weight > 0, gap.clamp(max=60.0))
         total = total.index_add(0, row, weight * gap.exp())

@@ -1,4 +1,4 @@
-"""The negatives of InfoNCE as values: which pairs are summed over, and how."""
+"""The negatives of InfoNCE: which pairs the loss sums over, and how."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from homogcl.nn.sparse import Pattern
 
 @dataclass(frozen=True)
 class Sums:
-    """Sums over the negatives of each anchor, for the anchors of the first and the second view.
+    """Sums over the negatives of each anchor, for the first and for the second view.
 
     Attributes:
-        logs: Logarithms of the sums over all pairs that are neither own nor listed, [N] each.
-        weights: How much each listed pair would weigh as a negative, [P] each; 1 by default.
+        logs: Logarithms of the sums over all pairs but the own and the listed ones, [N] each.
+        weights: Weight of each listed pair as a negative, [P] each; 1 by default.
     """
 
     logs: tuple[Tensor, Tensor]
@@ -28,7 +28,7 @@ class Sums:
 
 
 class Negatives(Protocol):
-    """Which pairs an anchor is told from."""
+    """The pairs that count as negatives of an anchor."""
 
     own_view: ClassVar[bool]  # whether nodes of the anchor's own view are among them
 
@@ -39,18 +39,18 @@ class Negatives(Protocol):
             a: Vectors of the first view, scaled so that products are logits θ/τ, [N, d].
             b: Vectors of the second view, likewise, [N, d].
             temperature: τ.
-            pairs: Pairs that are listed apart and not summed.
+            pairs: Listed pairs, which are left out of the sums.
         """
 
 
 @dataclass(frozen=True)
 class AllPairs:
-    """All other nodes of both views, exactly and tile by tile.
+    """All other nodes of both views, summed exactly, one tile at a time.
 
     Attributes:
-        workspace: Memory to reuse from step to step, and how much of it there may be.
-        ranks: Processes that have the same vectors and split the sums among them.
-        tile: Rows of a tile; chosen for the device by default.
+        workspace: Memory to reuse from step to step, with its limit.
+        ranks: Processes that have the same vectors and share the work.
+        tile: Rows of a tile; by default a size that suits the device.
     """
 
     own_view: ClassVar[bool] = True
@@ -70,14 +70,14 @@ class AllPairs:
 
 @dataclass(frozen=True)
 class CrossView(AllPairs):
-    """All other nodes of the other view, exactly and tile by tile."""
+    """All other nodes of the other view, summed exactly, one tile at a time."""
 
     own_view: ClassVar[bool] = False
 
 
 @dataclass(frozen=True)
 class Sampled:
-    """All other nodes of both views, estimated without bias from a few that stand for all."""
+    """All other nodes of both views, estimated without bias from a sample."""
 
     own_view: ClassVar[bool] = True
 
@@ -90,12 +90,12 @@ class Sampled:
 
 @dataclass(frozen=True)
 class Weighted:
-    """All other nodes of both views, each by its own weight, exactly and tile by tile.
+    """All other nodes of both views, each with its own weight, summed one tile at a time.
 
-    An anchor's weights are scaled to mean 1.
+    The weights of an anchor are scaled to mean 1.
 
     Attributes:
-        hardness: Where the weights come from.
+        hardness: The source of the weights.
         tile: Rows of a tile.
     """
 
@@ -105,6 +105,6 @@ class Weighted:
     tile: int = 1024
 
     def sums(self, a: Tensor, b: Tensor, temperature: float, pairs: Pattern) -> Sums:
-        """Return the weighted sums, and what the listed pairs would weigh."""
+        """Return the weighted sums, and the weights of the listed pairs."""
         logs, weights = weighted_sums(a, b, temperature, self.hardness, pairs, self.tile)
         return Sums(logs, weights)

@@ -1,9 +1,8 @@
 """Row sums of exponentiated similarities, estimated without bias from a few columns.
 
-All rows share M columns. Each column stands for the nodes of its stratum: where a stratum of N_c
-nodes gives m_c columns, every one of them weighs N_c / m_c, which is one over the probability of
-being drawn, so that the sum over all nodes is met in the mean. Strata within which the columns
-are alike, such as HomoGCL's clusters, leave less to chance than all nodes together do.
+All rows share M columns. If a stratum of N_c nodes gives m_c columns, each of them has the weight
+N_c / m_c, one over its probability of being drawn, so that the expected sum is that over all
+nodes. Strata of similar nodes, such as HomoGCL's clusters, lower the variance.
 """
 
 from __future__ import annotations
@@ -22,19 +21,19 @@ from homogcl.nn.sparse import Pattern
 
 @dataclass(frozen=True)
 class Columns:
-    """The nodes that stand for all in the sums, and for how many each does."""
+    """The sampled nodes, and how many nodes each of them represents."""
 
     node: Tensor  # int64 [M]
     weight: Tensor  # [M]
 
 
 def stratified_columns(draw: Tensor, count: int, strata: Tensor | None = None) -> Columns:
-    """Return about `count` columns, shared among the strata in proportion to their size.
+    """Return about `count` columns, divided among the strata in proportion to their size.
 
     Args:
-        draw: One uniform random number a node, [N]; the lowest of a stratum are taken.
-        count: M, at most N; each stratum gives its rounded share of it, and at least one column.
-        strata: The stratum of each node, int64 [N]; by default all nodes are in one.
+        draw: One uniform random number per node, [N]; the lowest of each stratum win.
+        count: M, at most N; each stratum gives its rounded share, and at least one column.
+        strata: The stratum of each node, int64 [N]; one for all by default.
     """
     nodes = draw.numel()
     if count > nodes:
@@ -43,7 +42,7 @@ def stratified_columns(draw: Tensor, count: int, strata: Tensor | None = None) -
         strata = torch.zeros(nodes, dtype=torch.long, device=draw.device)
     size = torch.bincount(strata)
     quota = (size * (count / nodes)).round().long().clamp(min=1)
-    # By stratum, then by the draw: the first `quota` of each stratum are its columns.
+    # Sort by stratum, then by draw: the first `quota` of each stratum are its columns.
     order = torch.argsort(draw, stable=True)
     order = order[torch.argsort(strata[order], stable=True)]
     start = size.cumsum(0) - size
@@ -62,16 +61,16 @@ def sampled_log_sums(
     rows: int = 1024,
     budget: int | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """Return what `tiles.log_sums` returns, estimated: the sums are met in the mean.
+    """Return an estimate of `tiles.log_sums`; the sums, not their logarithms, are unbiased.
 
     Args:
         a: One view's vectors, [N, d].
         b: The other view's vectors, [N, d].
         columns: The nodes to sum over.
-        left_out: Pairs that are not summed, in both directions; a node's own pairs never are.
-        rows: How many rows are computed at a time; a thousand stay in a processor's cache.
-        budget: Bytes of exponentials that may be kept for backward, which computes them again
-            otherwise; by default that of a `Workspace`.
+        left_out: Further pairs to leave out of the sums, in both directions; own pairs always are.
+        rows: Rows to compute at a time; a thousand stay in a processor's cache.
+        budget: Bytes of exponentials to keep for backward, which otherwise computes them again;
+            by default that of a `Workspace`.
 
     Returns:
         Logarithms of the sums for each row of `a` and of `b`, two of [N].
@@ -84,7 +83,7 @@ def sampled_log_sums(
 
 @dataclass(frozen=True)
 class _Blocks:
-    """The pairs of all rows with the columns of both views, cut into blocks of rows."""
+    """The pairs of all rows with the columns of both views, in blocks of rows."""
 
     columns: Columns
     rows: tuple[slice, ...]
@@ -104,7 +103,7 @@ class _Blocks:
 
     @property
     def largest(self) -> int:
-        """The rows of the first block, which no other exceeds."""
+        """The number of rows of the largest block, which is the first."""
         return self.rows[0].stop if self.rows else 0
 
 
@@ -140,22 +139,22 @@ class _SampledSums(torch.autograd.Function):
         a, b, others, weight, *rest = ctx.saved_tensors
         logs, shifts = rest[:2], rest[2:]
         blocks: _Blocks = ctx.blocks
-        # A second backward pass finds the exponentials gone and computes all of them again.
-        kept, ctx.buffer = ctx.buffer, None
+        # A second backward pass has no exponentials left and computes them again.
+        exponentials, ctx.buffer = ctx.buffer, None
         width = others.size(0)
-        buffer = a.new_empty(blocks.largest * width) if kept is None else kept
+        buffer = a.new_empty(blocks.largest * width) if exponentials is None else exponentials
         totals = (torch.zeros_like(a), torch.zeros_like(b))
-        # A column that stands for w nodes counts w times: in the product, and in its own gradient.
+        # A column that represents w nodes counts w times: in the product, and in its own gradient.
         weighted, of_others = weight[:, None] * others, torch.zeros_like(others)
-        # d log Σ e^l / d l = e^l / Σ; where nothing is summed there is no such l.
+        # d log Σ e^l / d l = e^l / Σ, and 0 for an empty sum.
         per_sum = [
             torch.where(log.isinf(), 0.0, grad * (shift - log).exp())
             for grad, log, shift in zip(grads, logs, shifts, strict=True)
         ]
         for number, (side, rows) in enumerate(_order(blocks)):
             x = (a, b)[side]
-            slot = _slot(buffer, 0 if kept is None else number, rows, width, blocks)
-            if kept is None:
+            slot = _slot(buffer, 0 if exponentials is None else number, rows, width, blocks)
+            if exponentials is None:
                 _logits(x[rows], others, blocks, number, slot).sub_(shifts[side][rows, None]).exp_()
             shares = slot.mul_(per_sum[side][rows, None])
             torch.mm(shares, weighted, out=totals[side][rows])
@@ -167,7 +166,7 @@ class _SampledSums(torch.autograd.Function):
 
 
 def _order(blocks: _Blocks) -> Iterator[tuple[int, slice]]:
-    """Return the blocks of both sides (0: a, 1: b), as they lie in memory."""
+    """Return the blocks of both sides (0: a, 1: b), in the order of memory."""
     return ((side, rows) for side in (0, 1) for rows in blocks.rows)
 
 
@@ -180,19 +179,19 @@ def _slot(buffer: Tensor, number: int, rows: slice, width: int, blocks: _Blocks)
 
 
 def _logits(part: Tensor, others: Tensor, blocks: _Blocks, number: int, out: Tensor) -> Tensor:
-    """Put the logits of a block into `out`, minus infinity where a pair is left out."""
+    """Write the logits of a block to `out`, with minus infinity for pairs left out."""
     torch.mm(part, others.t(), out=out)
     out.view(-1).index_fill_(0, blocks.left_out[number % len(blocks.rows)], -torch.inf)
     return out
 
 
 def _places(node: Tensor, left_out: Pattern) -> tuple[Tensor, Tensor]:
-    """Return (row, column's position) of all pairs that must not be summed, own pairs included."""
+    """Return the row and the column's position of all pairs left out, own pairs included."""
     crow = left_out.crow.long()
     count = crow[node + 1] - crow[node]
     position = torch.arange(node.numel(), device=node.device)
     place = torch.repeat_interleave(position, count)
     within = torch.arange(place.numel(), device=node.device) - (count.cumsum(0) - count)[place]
-    # The pairs come in both directions: a node's row of the pattern lists who must skip it.
+    # The pairs come in both directions, so a node's row lists the rows that leave it out.
     row = left_out.col[crow[node][place] + within]
     return torch.cat([row, node]), torch.cat([place, position])

@@ -1,10 +1,10 @@
 """Exact row sums of exponentiated similarities between all pairs, one tile at a time.
 
-A tile is a square of pairs. Its exponentials serve the rows' sums and, transposed, the columns',
-so that A Bᵀ is computed once for both directions, and of the symmetric A Aᵀ and B Bᵀ only the
-tiles on and above the diagonal are computed. Forward keeps tiles for backward as long as they fit
-a budget, and backward computes the others again: memory is O(budget + tile + N d), never N x N.
-Processes that share the pairs take turns at the tiles and add up their sums and gradients.
+A tile is a square of pairs. Its exponentials serve the sums of its rows and, transposed, those of
+its columns: A Bᵀ is computed once for both directions, and A Aᵀ and B Bᵀ, which are symmetric,
+only on and above the diagonal. Forward keeps as many tiles as a budget allows, and backward
+computes the others again: memory is O(budget + tile + N d), never N x N. Several processes can
+divide the tiles among them and add up their sums and gradients.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ BOTH: Sides = ((0, 1), (0, 0), (1, 1))  # pairs between the views and inside eac
 
 
 class Workspace:
-    """Memory for tiles that lasts between steps: fresh pages would cost as much as the products.
+    """Memory for tiles, reused between steps: new pages would cost as much time as the products.
 
-    A buffer is lent to one forward pass and comes back with its backward pass, so that several
-    losses can be under way at a time.
+    A forward pass borrows a buffer and its backward pass returns it, so that several losses can
+    be computed at the same time.
     """
 
     def __init__(self, budget: int | None = None) -> None:
         """Allow `budget` bytes of tiles for backward.
 
         The default is `$HOMOGCL_TILE_MIB` MiB, else 512, enough for all tiles up to N = 8,000.
-        It changes the speed, not a bit of the results.
+        It changes the speed but not the results.
         """
         mebibytes = int(os.environ.get("HOMOGCL_TILE_MIB", "512"))
         self.budget = mebibytes * 2**20 if budget is None else budget
@@ -45,7 +45,7 @@ class Workspace:
 
     @property
     def is_used(self) -> bool:
-        """Whether a loss has borrowed from it and given back."""
+        """Whether a loss has used it and returned its buffer."""
         return bool(self._free)
 
     def borrow(self, numel: int, like: Tensor) -> Tensor:
@@ -60,18 +60,18 @@ class Workspace:
         return like.new_empty(numel)
 
     def give_back(self, buffer: Tensor) -> None:
-        """Take back a buffer that nothing uses any more."""
+        """Return a buffer that is no longer in use."""
         self._free.append(buffer)
 
 
 @dataclass(frozen=True)
 class Tiling:
-    """How the pairs are cut into tiles, and which pairs of each tile are left out."""
+    """How pairs are divided into tiles, and which pairs of each tile are left out."""
 
     size: int  # rows and columns of a full tile
     workspace: Workspace
     left_out: dict[tuple[int, int], Tensor]  # tile -> positions inside it, flat
-    sides: Sides = BOTH  # which views the rows and the columns are of
+    sides: Sides = BOTH  # the views of the rows and of the columns
 
     @classmethod
     def of(
@@ -91,7 +91,7 @@ class Tiling:
         return cls(size, workspace, dict(zip(places, parts, strict=True)), sides)
 
     def fill(self, tile: Tensor, place: tuple[int, int], value: float) -> Tensor:
-        """Put `value` at the tile's pairs that are left out, its nodes' own pairs among them."""
+        """Write `value` to the pairs of a tile that are left out, own pairs included."""
         if place[0] == place[1]:
             tile.fill_diagonal_(value)
         if place in self.left_out:
@@ -102,19 +102,18 @@ class Tiling:
 def log_sums(a: Tensor, b: Tensor, tiling: Tiling, ranks: Ranks = ALONE) -> tuple[Tensor, Tensor]:
     """Return, for each row of `a` and of `b`, the logarithm of its sum over the other nodes.
 
-    For row i of `a` that is log Σ_j (e^{a_i·b_j} + e^{a_i·a_j}) over all j but i and the pairs
-    that `tiling` leaves out; for row i of `b` the same with `a` and `b` exchanged. A tiling that
-    cuts only the pairs between the views has no second summand. The pairs left out must come in
-    both directions.
+    For row i of `a` it is log Σ_j (e^{a_i·b_j} + e^{a_i·a_j}) over all j but i and the pairs that
+    `tiling` leaves out; for row i of `b`, exchange `a` and `b`. A tiling with the side `ACROSS`
+    has no second summand. The pairs left out must come in both directions.
 
     Args:
         a: One view's vectors, [N, d].
         b: The other view's vectors, [N, d].
-        tiling: How to cut the pairs.
-        ranks: Processes that have the same vectors and take turns at the tiles.
+        tiling: The tiles.
+        ranks: Processes that have the same vectors and divide the tiles among them.
 
     Returns:
-        Two tensors [N]; minus infinity where nothing is summed.
+        Two tensors [N]; minus infinity for an empty sum.
     """
     result: tuple[Tensor, Tensor] = _LogSums.apply(a, b, tiling, ranks)  # type: ignore[no-untyped-call]
     return result
@@ -131,12 +130,12 @@ class _Tile:
 
     @property
     def mirrored(self) -> bool:
-        """Whether its transpose is no tile of its own, so that it counts for its columns too."""
+        """Whether it also counts for its columns: its transpose is not a tile of its own."""
         return self.sides[0] != self.sides[1] or self.place[0] != self.place[1]
 
 
 def _tiles(nodes: int, tiling: Tiling, ranks: Ranks) -> Iterator[_Tile]:
-    """Return the tiles that fall to this process, every `ranks.size`-th of them."""
+    """Return the tiles of this process, every `ranks.size`-th of all."""
     return islice(_all_tiles(nodes, tiling), ranks.rank, None, ranks.size)
 
 
@@ -157,8 +156,8 @@ class _LogSums(torch.autograd.Function):
         ctx: Any, a: Tensor, b: Tensor, tiling: Tiling, ranks: Ranks
     ) -> tuple[Tensor, Tensor]:
         sides = (a.detach(), b.detach())
-        # Rows and columns can share one exponential; where it would not be safe, each row is
-        # shifted by its own maximum.
+        # Rows and columns share one exponential if that is safe; otherwise each row is shifted by
+        # its own maximum.
         safe = max(largest_square(x) for x in sides) <= safe_square(a.dtype)
         shifts = None if safe else _maxima(sides, tiling, ranks)
         store = _Store(a, tiling, ranks, keeps=shifts is None and any(ctx.needs_input_grad))
@@ -192,12 +191,12 @@ class _LogSums(torch.autograd.Function):
         a, b, *logs = ctx.saved_tensors
         sides, grads = (a, b), (torch.zeros_like(a), torch.zeros_like(b))
         tiling: Tiling = ctx.tiling
-        # A second backward pass finds the tiles gone and computes all of them again.
+        # A second backward pass has no tiles left and computes them again.
         ranks: Ranks = ctx.ranks
         store: _Store = ctx.store
         if store.closed:
             store = _Store(a, tiling, ranks, keeps=False)
-        # d log Σ e^l / d l = e^l / Σ; where nothing is summed there is no such l.
+        # d log Σ e^l / d l = e^l / Σ, and 0 for an empty sum.
         per_sum = [
             torch.where(log.isinf(), 0.0, g * (-log).exp()) if ctx.shared else g
             for g, log in zip((grad_a, grad_b), logs, strict=True)
@@ -224,26 +223,26 @@ class _LogSums(torch.autograd.Function):
 
 
 class _Store:
-    """The tiles of one forward pass: the first ones kept, one slot for all the others."""
+    """The memory of one forward pass: a slot for each of the first tiles, one for all others."""
 
     def __init__(self, like: Tensor, tiling: Tiling, ranks: Ranks, *, keeps: bool) -> None:
         self._area = tiling.size**2
         total = sum(1 for _ in _tiles(like.size(0), tiling, ranks))
-        fitting = tiling.workspace.budget // (self._area * like.element_size())
-        self._kept = min(total, fitting) if keeps else 0
+        capacity = tiling.workspace.budget // (self._area * like.element_size())
+        self._count = min(total, capacity) if keeps else 0
         self._workspace = tiling.workspace
         self.closed = False
-        self._buffer = tiling.workspace.borrow((self._kept + 1) * self._area, like)
+        self._buffer = tiling.workspace.borrow((self._count + 1) * self._area, like)
 
     def holds(self, number: int) -> bool:
-        """Whether tile `number` is kept for backward."""
-        return number < self._kept
+        """Return whether tile `number` is still in memory for backward."""
+        return number < self._count
 
     def slot(self, number: int, tile: _Tile, nodes: int) -> Tensor:
         """Return the memory of tile `number`, [rows, cols]."""
         rows = min(tile.rows.stop, nodes) - tile.rows.start
         cols = min(tile.cols.stop, nodes) - tile.cols.start
-        start = min(number, self._kept) * self._area
+        start = min(number, self._count) * self._area
         return self._buffer[start : start + rows * cols].view(rows, cols)
 
     def close(self) -> None:
@@ -258,7 +257,7 @@ def _logits(sides: tuple[Tensor, Tensor], tile: _Tile, out: Tensor) -> Tensor:
 
 
 def _maxima(sides: tuple[Tensor, Tensor], tiling: Tiling, ranks: Ranks) -> tuple[Tensor, Tensor]:
-    """Return the largest product of each row with the nodes it is summed over, two of [N]."""
+    """Return the largest product of each row with the nodes of its sum, [N] for each side."""
     nodes = sides[0].size(0)
     best = tuple(x.new_full((nodes,), -torch.inf) for x in sides)
     for tile in _tiles(nodes, tiling, ranks):
@@ -272,15 +271,15 @@ def _maxima(sides: tuple[Tensor, Tensor], tiling: Tiling, ranks: Ranks) -> tuple
 
 
 def finite(x: Tensor) -> Tensor:
-    """Replace minus infinity, the maximum over nothing, by 0 so that differences stay defined."""
+    """Replace minus infinity, the maximum of an empty set, by 0: differences stay defined."""
     return torch.where(x.isinf(), 0.0, x)
 
 
 def largest_square(x: Tensor) -> float:
-    """Return the largest squared length of a row, which no product of rows exceeds."""
+    """Return the largest squared length of a row, a bound on all products of rows."""
     return float(x.square().sum(1).amax()) if x.numel() else 0.0
 
 
 def safe_square(dtype: torch.dtype) -> float:
-    """Return up to which logit no exponential and no sum of them leaves the normal range."""
+    """Return the largest logit for which exponentials and their sums stay in the normal range."""
     return 300.0 if dtype == torch.float64 else 40.0

@@ -1,7 +1,7 @@
-"""Exact row sums of exponentiated similarities in which each pair has a weight of its own.
+"""Exact row sums of exponentiated similarities, with a weight for each pair.
 
-All N² pairs count exactly, but only one tile of them exists at a time: backward computes each
-tile again. A tile serves the anchors of its rows and, transposed, those of its columns.
+Only one tile of the N² pairs is in memory at a time; backward computes each tile again. A tile
+serves the anchors of its rows and, transposed, those of its columns.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from homogcl.core.errors import UserError
 from homogcl.losses.contrast.tiles import Tiling, Workspace
 from homogcl.nn.sparse import Pattern, pair_products
 
-_LOWEST_TEMPERATURE = 0.02  # e^{1/0.02}, times any number of nodes, is within float32
+_LOWEST_TEMPERATURE = 0.02  # e^{1/0.02} times any number of nodes fits float32
 
 
 @dataclass(frozen=True)
 class Hardness:
-    """How much each negative weighs, before each anchor's weights are scaled to mean 1.
+    """The weight of each negative, before the weights of an anchor are scaled to mean 1.
 
     Attributes:
-        of: From cosines to weights, not negative, of the same shape; no gradient flows into them.
-        frozen: Unit vectors (u, v), [N, d] each, whose cosines u_i·v_j weigh the pair (i, j) for
-            the anchors of both views; by default an anchor weighs node j by its cosine with j
-            in the other view as it is now.
+        of: A function from cosines to weights, at least 0, of the same shape; no gradient flows.
+        frozen: Unit vectors (u, v), [N, d] each, whose cosines u_i·v_j give the weight of the
+            pair (i, j) for the anchors of both views; by default the weight of node j comes from
+            the current cosine of the anchor with j in the other view.
     """
 
     of: Callable[[Tensor], Tensor]
@@ -41,15 +41,15 @@ def weighted_sums(
 ) -> tuple[tuple[Tensor, Tensor], tuple[Tensor, Tensor]]:
     """Return log Σ_j w_ij [e^{a_i·b_j} + e^{a_i·a_j}] for the anchors of both views, [N] each.
 
-    An anchor's weights w_ij are scaled to mean 1 over the other nodes. The sums leave out the own
-    and the listed pairs, whose weights are returned beside them, [P] each. Memory is
+    The weights w_ij of an anchor are scaled to mean 1 over the other nodes. The sums leave out own
+    and listed pairs; the weights of the listed pairs are returned too, [P] each. Memory is
     O(tile² + N d).
 
     Args:
         a: Vectors of the first view, of length 1/√τ, [N, d].
         b: Vectors of the second view, likewise, [N, d].
         temperature: τ, at least 0.02.
-        hardness: Where the weights come from.
+        hardness: The source of the weights.
         pairs: The listed pairs, in both directions.
         tile: Rows of a tile.
     """
@@ -64,7 +64,7 @@ def weighted_sums(
     back = across.index_select(0, pairs.to_transposed)
     logs, weights = [], []
     for rest, weight, outside in ((first, weights_u, across), (second, weights_v, back)):
-        # Mean weight of the N - 1 others; an anchor without any credible negative has none.
+        # The mean weight of the N - 1 others, which may all have the weight 0.
         mean = (weight / max(n - 1, 1)).clamp(min=1e-12)
         logs.append(_log(rest / mean))
         weights.append(weigh.pairs(outside, pairs) / mean[pairs.row])
@@ -72,13 +72,13 @@ def weighted_sums(
 
 
 def _log(x: Tensor) -> Tensor:
-    """Return the logarithm; of 0 it is minus infinity, with no gradient."""
+    """Return the logarithm; for 0, minus infinity without gradient."""
     return torch.where(x > 0, x, 1.0).log().where(x > 0, -torch.inf)
 
 
 @dataclass(frozen=True)
 class _Weigh:
-    """How the negatives weigh, in tiles and in the listed pairs."""
+    """The weights of negatives, in tiles and for the listed pairs."""
 
     hardness: Hardness
     temperature: float
@@ -117,7 +117,7 @@ class _Tile:
 
 
 def _tiles(sides: tuple[Tensor, Tensor], weigh: _Weigh) -> Iterator[list[_Tile]]:
-    """Yield the tiles of each place on and above the diagonal: u with v, and off it v with u."""
+    """Yield the tiles at each place on or above the diagonal: u with v, and off it v with u."""
     n, size = sides[0].size(0), weigh.tiling.size
     starts = range(0, n, size)
     for i, j in combinations_with_replacement(range(len(starts)), 2):

@@ -1,4 +1,4 @@
-"""Promises that are broken say what is wrong; a training is really cut in two."""
+"""A requirement that fails says what is wrong; an interrupted training really stops."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import pytest
 from torch_geometric.data import Data
 
 from homogcl.testing.candidate import candidate
-from homogcl.testing.promise import ContractBroken, hold, resumed
+from homogcl.testing.contract import ContractBroken, require, resumed
 from tests.broken import Linear
 from tests.graphs import same
 
 
-def test_promise_is_kept_in_silence_and_broken_with_a_reason() -> None:
-    hold(True, "nothing")
+def test_requirement_is_silent_if_met_and_names_the_problem_if_not() -> None:
+    require(True, "nothing")
     with pytest.raises(ContractBroken, match="the sum is 3"):
-        hold(False, "the sum is 3")
+        require(False, "the sum is 3")
     assert issubclass(ContractBroken, AssertionError)
 
 
