@@ -3,6 +3,7 @@
 `python -m benchmarks` runs the four parts about GRACE and HomoGCL and that on every method's step,
 `python -m benchmarks negatives` that on sampling negatives,
 `python -m benchmarks own-files` that on reading large files,
+`python -m benchmarks startup` that on how fast commands start,
 `python -m benchmarks scale arxiv-step` those on large graphs, which take long, and
 `python -m benchmarks --one MEASURE ARGUMENTS` prints one measure as JSON.
 """
@@ -21,6 +22,7 @@ from rich.table import Table
 
 from benchmarks import measures, negatives, scale
 from benchmarks.process import measure
+from benchmarks.startup import startup
 from benchmarks.tutorial import seconds_of_steps
 from homogcl.core.memory import keep_freed_pages
 from homogcl.methods.registry import method_class, method_names
@@ -169,6 +171,7 @@ PARTS: dict[str, Callable[[], list[Row]]] = {
     "methods": methods,
     "negatives": sampled_negatives,
     "tutorial": tutorial,
+    "startup": startup,
     "own-files": own_files,
     "scale": scale.scale,
     "arxiv-step": scale.arxiv,

@@ -13,7 +13,7 @@ from homogcl.core.errors import UserError
 from homogcl.core.files import write_atomically
 from homogcl.core.seeds import numpy_stream
 from homogcl.methods.inference import embeddings
-from homogcl.pages.layout import lay_out
+from homogcl.pages.projection import project
 from homogcl.runs.grid import find_record, record_of
 from homogcl.runs.log import OnEpoch
 from homogcl.runs.record import Record, write_record
@@ -66,7 +66,7 @@ class LayoutTraining:
         z = embeddings(trained.method, trained.graph).numpy()
         order = numpy_stream(self.spec.seed, "points").permutation(len(z))
         sample = np.sort(order[: self.most])
-        at = lay_out(z[sample], "tsne", self.spec.seed).points
+        at = project(z[sample], "tsne", self.spec.seed).points
         # Write the record last, so that a record always has its points.
         write_points(self.points_path(results), Points(at, trained.graph.y.numpy()[sample]))
         record = record_of(run, trained, metrics)

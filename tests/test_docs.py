@@ -1,6 +1,7 @@
 """What README and docs say is run: their Python, and the tables that come from records."""
 
 import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,9 @@ from typer.testing import CliRunner
 from docs.examples import BLOCK, steps
 from docs.method_pages import stale
 from homogcl.cli import app
+from homogcl.data.catalog import lacks_features
 from homogcl.pages.table import stale_tables
+from homogcl.runs.run import Run
 from reproduction.catalog import GROUPS
 from reproduction.index import INDEX, write_index
 from reproduction.tables.named import TABLES, named_tables
@@ -26,11 +29,18 @@ EXAMPLES = [
     if not re.search(r"```sh\n", page.read_text("utf-8"))
     for number, (_, code) in enumerate(BLOCK.findall(page.read_text("utf-8")))
 ]
+RECORDED = re.compile(r"^homogcl (run (?!BASE|METHOD).* --results results/.*)$", re.M)
+COMMANDS = [
+    pytest.param(command, id=f"{page.name}-{number}")
+    for page in PAGES
+    for number, command in enumerate(RECORDED.findall(page.read_text("utf-8")))
+]
 TUTORIALS = [page for page in PAGES if re.search(r"```sh\n", page.read_text("utf-8"))]
 
 
 @pytest.mark.parametrize("code", EXAMPLES)
-def test_examples_run(code: str) -> None:
+def test_examples_run(code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     exec(compile(code, "<example>", "exec"), {"__name__": "__main__"})
 
 
@@ -54,6 +64,20 @@ def test_the_plug_in_takes_at_most_fifteen_lines() -> None:
     loop = next(e.values[0] for e in EXAMPLES if "homophily_loss" in str(e.values[0]))
     lines = [line for line in str(loop).splitlines() if line.strip() and "import" not in line]
     assert len(lines) <= 15
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_commands_find_their_records(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if "--data arxiv" in command and not lacks_features("arxiv"):
+        pytest.skip("the records are of a copy of arXiv without its features, which is not at hand")
+
+    def train(run: Run, **_: object) -> None:
+        pytest.fail(f"no record of {run.title}, seed {run.seed}")
+
+    monkeypatch.setattr("homogcl.runs.grid.fit_run", train)
+    monkeypatch.chdir(ROOT)
+    done = CliRunner().invoke(app, shlex.split(command))
+    assert done.exit_code == 0, (done.output, done.exception)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -36,8 +36,9 @@ ONLY: dict[str, set[str]] = {"evaluate": {"core"}}
 
 # Pages and tables are made where no training ever runs.
 NEVER_LOADS = (
-    *("pages.charts", "pages.comparison_page", "pages.explore_page"),
+    *("pages.charts", "pages.parts", "pages.comparison_page", "pages.explore_page"),
     *("pages.metric_cells", "pages.results_table", "pages.table"),
+    *("methods.names", "presets.catalog"),
 )
 
 Imports = Mapping[str, set[str]]

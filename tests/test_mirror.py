@@ -15,73 +15,15 @@ MIRRORS = {
     "benchmarks": "tests/benchmarks",
 }
 
-# Folders of tests that run across modules: every method, slow oracles, what can break.
-ACROSS = ("contract", "reference", "reliability")
+# Folders of tests that run across modules: pages in a real browser, every method, slow oracles,
+# what can break.
+ACROSS = ("browser", "contract", "reference", "reliability")
 
 # Tests of the repository itself.
 OF_THE_REPOSITORY = ("test_docs.py", "test_import_flow.py", "test_mirror.py", "test_packaging.py")
 
 # What has no counterpart yet, by its path in the repository.
-EXCEPTIONS: tuple[str, ...] = (
-    "reproduction/artifact.py",
-    "reproduction/catalog.py",
-    "reproduction/command.py",
-    "reproduction/figure_command.py",
-    "reproduction/figures/augmentation.py",
-    "reproduction/figures/drawing.py",
-    "reproduction/figures/message_passing.py",
-    "reproduction/figures/pipeline.py",
-    "reproduction/figures/runs.py",
-    "reproduction/figures/saliency.py",
-    "reproduction/figures/sensitivity.py",
-    "reproduction/figures/similarity.py",
-    "reproduction/figures/tsne.py",
-    "reproduction/index.py",
-    "reproduction/layout_cell.py",
-    "reproduction/paper.py",
-    "reproduction/reported/__init__.py",
-    "reproduction/similarity.py",
-    "reproduction/statistics.py",
-    "reproduction/study/encoders.py",
-    "reproduction/study/generated.py",
-    "reproduction/study/goals.py",
-    "reproduction/study/levers.py",
-    "reproduction/study/training.py",
-    "reproduction/tables/encoders.py",
-    "reproduction/tables/goals.py",
-    "reproduction/tables/levers.py",
-    "reproduction/tables/overview.py",
-    "reproduction/tables/readme.py",
-    "reproduction/tables/results.py",
-    "reproduction/tables/stopped.py",
-    "reproduction/view_similarity.py",
-    "reproduction/vision/images.py",
-    "reproduction/vision/network.py",
-    "reproduction/vision/simclr.py",
-    "reproduction/vision/transforms.py",
-    "reproduction/vision_cell.py",
-    "src/homogcl/pages/demo.py",
-    "src/homogcl/pages/embedded.py",
-    "src/homogcl/pages/terminal.py",
-    "src/homogcl/runs/folder.py",
-    "src/homogcl/runs/log.py",
-    "src/homogcl/runs/request.py",
-    "src/homogcl/runs/train.py",
-    "tests/pages/test_explore_browser.py",
-    "tests/reproduction/test_encoders.py",
-    "tests/reproduction/test_figure_tasks.py",
-    "tests/reproduction/test_figures.py",
-    "tests/reproduction/test_goals.py",
-    "tests/reproduction/test_levers.py",
-    "tests/reproduction/test_overview.py",
-    "tests/reproduction/test_reported.py",
-    "tests/reproduction/test_reproduce.py",
-    "tests/reproduction/test_results.py",
-    "tests/reproduction/test_stopped.py",
-    "tests/reproduction/test_study.py",
-    "tests/reproduction/test_variants.py",
-    "tests/reproduction/test_vision.py",
-)
+EXCEPTIONS: tuple[str, ...] = ()
 
 
 def place_of_tests(module: PurePosixPath) -> PurePosixPath:

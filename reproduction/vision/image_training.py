@@ -19,7 +19,8 @@ from homogcl.core.seeds import stream
 from homogcl.evaluate.probe import ProbeConfig
 from homogcl.evaluate.tasks import PROBE
 from homogcl.methods.registry import configure
-from homogcl.presets.resolve import NO_DATA_SET, resolve
+from homogcl.presets.resolve import resolve
+from homogcl.presets.sections import NO_DATA_SET
 from homogcl.runs.log import OnEpoch
 from homogcl.runs.record import (
     Metrics,

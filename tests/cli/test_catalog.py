@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from homogcl.advice import estimate as estimates
 from homogcl.advice.estimate import Estimate
-from homogcl.cli import catalog
 from tests.shell import Shell
 
 
@@ -25,7 +25,7 @@ def test_show_says_where_settings_come_from(homogcl: Shell) -> None:
 def test_show_says_which_rule_applied_and_what_training_takes(
     homogcl: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(catalog, "estimate", lambda *_: Estimate(120.0, 2 * 10**9))
+    monkeypatch.setattr(estimates, "estimate", lambda *_: Estimate(120.0, 2 * 10**9))
     assert "preset large, since no preset knows physics" in homogcl("show", "grace", "physics")
     assert "preset large" not in homogcl("show", "grace", "cora")
     assert json.loads(homogcl("show", "grace", "physics", "--json"))["negatives"] == "sampled"

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import pytest
+import typer
 
 from homogcl import cli
 from homogcl.core.errors import UserError
@@ -144,11 +145,14 @@ def run_main(error: BaseException, monkeypatch: pytest.MonkeyPatch) -> None:
     """Run `main` where the command ends with `error`."""
 
     def broken() -> None:
+        """End with the error."""
         raise error
 
-    monkeypatch.setattr(cli, "app", broken)
     monkeypatch.setattr(warnings, "formatwarning", warnings.formatwarning)
-    cli.main()
+    application = typer.Typer(pretty_exceptions_enable=False)
+    application.command()(broken)
+    monkeypatch.setattr("sys.argv", ["homogcl"])
+    cli.main(application)
 
 
 @pytest.mark.parametrize(

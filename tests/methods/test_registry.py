@@ -12,7 +12,7 @@ from pydantic import PositiveInt
 
 from homogcl.core.config import Config, validated
 from homogcl.core.errors import UnknownName, UserError
-from homogcl.methods import registry
+from homogcl.methods import names, registry
 from homogcl.methods.base import Method, Sizes
 from homogcl.methods.registry import (
     build,
@@ -57,8 +57,8 @@ def test_every_class_of_a_method_is_registered() -> None:
 
 
 def test_names_are_sorted_and_each_stands_once() -> None:
-    for names in (method_names(), plugin_names()):
-        assert names == sorted(set(names))
+    for listed in (method_names(), plugin_names()):
+        assert listed == sorted(set(listed))
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,8 @@ def test_names_of_other_packages_are_loaded_but_never_replace_ours(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     theirs = {name: SimpleNamespace(load=lambda: Fixed) for name in ("fixed", "grace")}
-    monkeypatch.setattr(registry, "_third_party", lambda group: theirs)
+    for module in (registry, names):
+        monkeypatch.setattr(module, "third_party", lambda group: theirs)
     assert "fixed" in method_names()
     assert method_names().count("grace") == 1
     assert method_class("fixed") is Fixed

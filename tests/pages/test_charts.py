@@ -66,7 +66,7 @@ def test_bins_must_match_their_bounds() -> None:
 
 
 def test_curve_goes_through_its_values_and_breaks_at_gaps() -> None:
-    svg = curve_chart("<loss>", [4.0, 2.0, math.nan, 0.0])
+    svg = curve_chart("<loss>", [("curve", [4.0, 2.0, math.nan, 0.0])])
     [path] = [p.attrib["d"] for p in ElementTree.fromstring(svg).iter("path")]
     steps = re.findall(r"([ML])([\d.]+) ([\d.]+)", path)
     assert [pen for pen, _, _ in steps] == ["M", "L", "M"]
@@ -78,7 +78,15 @@ def test_curve_goes_through_its_values_and_breaks_at_gaps() -> None:
 
 @pytest.mark.parametrize("values", [[], [1.0], [0.0, 0.0], [math.inf, math.nan]])
 def test_curve_of_almost_nothing_is_still_a_chart(values: list[float]) -> None:
-    ElementTree.fromstring(curve_chart("term", values))
+    ElementTree.fromstring(curve_chart("term", [("curve", values)]))
+
+
+def test_curves_of_one_chart_share_its_axes() -> None:
+    svg = curve_chart("term", [("curve c0", [1.0, 3.0]), ("curve c1", [3.0, 1.0, 1.0])])
+    paths = {p.attrib["class"]: p.attrib["d"] for p in ElementTree.fromstring(svg).iter("path")}
+    first, second = (re.findall(r"[ML]([\d.]+) ([\d.]+)", paths[f"curve c{k}"]) for k in (0, 1))
+    (x1, low), (x2, high) = first
+    assert second == [(x1, high), (x2, low), (second[2][0], low)]
 
 
 @given(st.floats(-1e6, 1e6), st.floats(1e-3, 1e6))
@@ -114,7 +122,7 @@ def lab(color: str, vision: str) -> np.ndarray:
 @pytest.mark.parametrize("vision", VISION)
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_colors_of_groups_stay_apart(vision: str, dark: bool) -> None:
-    style = resources.files("homogcl.pages").joinpath("explore.css").read_text("utf-8")
+    style = resources.files("homogcl.pages").joinpath("page.css").read_text("utf-8")
     part = style.split("prefers-color-scheme: dark")[dark]
     colors = re.findall(r"--c\d: (#[0-9a-f]{6})", part)
     assert len(colors) == 8

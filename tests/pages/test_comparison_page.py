@@ -1,62 +1,23 @@
-"""The page: safe against its own contents, whole, and free of outside requests."""
+"""The comparison of methods: safe against its own contents, whole, and free of outside requests."""
 
-import json
-import re
-from html.parser import HTMLParser
+import base64
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from plotly.offline import get_plotlyjs
 
 from homogcl.core.errors import UserError
-from homogcl.pages.comparison_page import EmbeddingMap, Page, SaliencyBins, render, write_page
+from homogcl.pages.charts import SaliencyHistogram
+from homogcl.pages.comparison_page import Comparison, EmbeddingMap, render, write_page
+from tests.html_reader import Reader, outside_references
 
 ATTACK = "</script><script>alert('x')</script><img src=x onerror=alert(1)>&amp;$title"
 
 
-class Reader(HTMLParser):
-    """Collects the tags of a page and the text inside each kind of tag."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.text: dict[str, list[str]] = {}
-        self._open: list[str] = []
-        self.feed(text)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-        if tag != "meta":
-            self._open.append(tag)
-            self.text.setdefault(tag, []).append("")
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self._open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        for tag in self._open[-1:]:
-            self.text[tag][-1] += data
-
-
-def read(page: Page) -> Reader:
-    """Parse the page without the plotting library's own text."""
-    text = render(page)
-    assert text.count(get_plotlyjs()) == 1
-    return Reader(text.replace(get_plotlyjs(), ""))
-
-
-def embedded(reader: Reader) -> dict[str, Any]:
-    value: dict[str, Any] = json.loads(reader.text["script"][0])
-    return value
-
-
-def example(name: str = "grace") -> Page:
-    return Page(
+def example(name: str = "grace") -> Comparison:
+    return Comparison(
         title=name,
         summary=name,
         results={
@@ -66,91 +27,108 @@ def example(name: str = "grace") -> Page:
         maps=[
             EmbeddingMap(
                 name,
-                np.array([[0.0, 1.0], [2.0, np.nan]], dtype=np.float32),
-                np.array([0, 1]),
+                np.array([[0.0, 1.0], [2.0, -0.5]], dtype=np.float32),
+                np.array([0, -1]),
                 np.array([1, 1]),
             )
         ],
-        saliency=SaliencyBins(
-            np.array([0.0, 0.5, 0.8, 1.0]), np.array([0.25, np.nan, 0.75]), np.array([30, 0, 10])
+        saliency=SaliencyHistogram(
+            np.array([0.0, 0.5, 1.0]), np.array([10, 30]), np.array([30, 10]), np.array([0, 0])
         ),
-        curves={name: {name: [2.0, 1.5, float("nan")]}},
+        curves={name: {name: [2.0, 1.5, float("nan")]}, "other": {"loss": [1.0]}},
         facts={name: name},
     )
 
 
+def read(comparison: Comparison) -> Reader:
+    return Reader(render(comparison))
+
+
 def test_hostile_strings_add_no_tag() -> None:
-    hostile, harmless = read(example(ATTACK)), read(example())
-    assert hostile.tags == harmless.tags
-    assert hostile.text["script"][2] == harmless.text["script"][2]
-    assert hostile.text["title"] == hostile.text["h1"] == [ATTACK]
-    assert hostile.text["dt"] == hostile.text["dd"] == [ATTACK]
-    assert embedded(hostile)["maps"][0]["method"] == ATTACK
-    assert embedded(hostile)["curves"] == {ATTACK: {ATTACK: [2.0, 1.5, None]}}
+    hostile, harmless = read(example(ATTACK)), read(example("harmless"))
+    assert [tag for tag, _ in hostile.tags] == [tag for tag, _ in harmless.tags]
+    assert hostile.scripts() == harmless.scripts()
+    assert hostile.inside("title")[:1] == hostile.inside("h1") == [ATTACK]
+    assert hostile.inside("dt") == hostile.inside("dd") == [ATTACK]
+    assert hostile.inside("p")[0] == ATTACK
+    assert hostile.inside("th")[4] == ATTACK
+    assert hostile.inside("h3").count(ATTACK) == 2  # of its map and of its term
+    assert not [name for _, attributes in hostile.tags for name in attributes if name[:2] == "on"]
 
 
 @settings(max_examples=25, deadline=None)
 @given(st.text())
 def test_every_string_arrives_as_it_was(name: str) -> None:
     reader = read(example(name))
-    assert reader.text["h1"] == [name]
-    assert reader.text["p"][0] == name
-    assert embedded(reader)["maps"][0]["method"] == name
+    assert reader.raw("h1") == reader.raw("p")[:1] == reader.raw("dd") == [name]
+    labels = [a["aria-label"] for _, a in reader.tags if a.get("role") == "application"]
+    assert [str(label).partition(". Arrow keys")[0] for label in labels] == [
+        f"Map of the embeddings of {name}"
+    ]
 
 
 def test_metric_names_are_escaped() -> None:
-    reader = read(Page("t", "s", {"m": {ATTACK: 0.5}}))
-    assert reader.text["th"] == ["Method", ATTACK, "m"]
+    reader = read(Comparison("t", "s", {"m": {ATTACK: 0.5}}))
+    assert reader.inside("th") == ["Method", ATTACK, "m"]
 
 
 def test_page_refers_to_nothing_outside() -> None:
-    reader = read(example())
-    for _, attributes in reader.tags:
-        assert not {"src", "href", "srcset", "action", "style"} & set(attributes)
-    assert not re.search(
-        r"url\(|@import|fetch\(|https?:", render(example()).replace(get_plotlyjs(), "")
-    )
-    [policy] = [a["content"] for _, a in reader.tags if "http-equiv" in a]
-    assert policy is not None
-    assert policy.startswith("default-src 'none';")
+    assert outside_references(render(example())) == []
 
 
 def test_table_shows_rounded_metrics_and_marks_the_best_of_each() -> None:
     reader = read(example())
-    assert reader.text["th"] == ["Method", "Accuracy", "NMI", "ARI", "grace", "other"]
-    assert reader.text["td"] == ["81.0 %", "0.500", "0.400", "80.0 %", "0.610", "–"]
+    assert reader.inside("th") == ["Method", "Accuracy", "NMI", "ARI", "grace", "other"]
+    assert reader.inside("td") == ["81.0 %", "0.500", "0.400", "80.0 %", "0.610", "–"]
     marked = [a.get("class") for tag, a in reader.tags if tag == "td"]
     assert marked == ["best", None, "best", None, "best", None]
 
 
 def test_methods_that_look_equal_are_both_best() -> None:
-    reader = read(Page("t", "s", {"a": {"nmi": 0.50001}, "b": {"nmi": 0.50002}}))
+    reader = read(Comparison("t", "s", {"a": {"nmi": 0.50001}, "b": {"nmi": 0.50002}}))
     assert [a.get("class") for tag, a in reader.tags if tag == "td"] == ["best", "best"]
 
 
-def test_figures_hold_the_given_numbers() -> None:
-    figures = embedded(read(example()))
-    assert figures["maps"] == [
-        {"method": "grace", "x": [0.0, 2.0], "y": [1.0, None], "labels": [0, 1], "clusters": [1, 1]}
-    ]
-    assert figures["saliency"] == {
-        "bounds": [0.0, 0.5, 0.8, 1.0],
-        "share": [0.25, None, 0.75],
-        "counts": [30, 0, 10],
-        "overall": 0.375,
-    }
+def test_maps_hold_the_arrays_of_each_method() -> None:
+    one = example().maps[0]
+    two = EmbeddingMap("two", -one.points, one.labels, np.array([0, 2]))
+    reader = read(Comparison("t", "s", {}, maps=[one, two]))
+
+    def array(name: str, dtype: str) -> np.ndarray:
+        return np.frombuffer(base64.b64decode(reader.data(f"array-{name}")), dtype)
+
+    for number, each in enumerate((one, two)):
+        assert np.array_equal(array(f"points-{number}", "<f4"), each.points.ravel())
+        assert np.array_equal(array(f"labels-{number}", "<i4"), each.labels)
+        assert np.array_equal(array(f"clusters-{number}", "<i4"), each.clusters)
 
 
-def test_page_without_figures_is_still_a_page() -> None:
-    reader = read(Page("t", "s", {}))
-    assert embedded(reader) == {"maps": [], "saliency": None, "curves": {}}
+def test_each_term_has_a_figure_with_the_methods_that_have_it() -> None:
+    curves = {"a": {"loss": [2.0, 1.0]}, "b": {"loss": [3.0, 2.0], "extra": [1.0, 0.5]}}
+    reader = read(Comparison("t", "s", {}, curves=curves))
+    assert reader.inside("h3") == ["loss", "extra"]
+    drawn = [attributes["class"] for tag, attributes in reader.tags if tag == "path"]
+    assert drawn == ["curve c0", "curve c1", "curve c1"]
+    text = render(Comparison("t", "s", {}, curves=curves))
+    assert text.count('<i class="c0"></i>a</span>') == 1
+    assert text.count('<i class="c1"></i>b</span>') == 2
 
 
-def test_no_edges_means_no_overall_share() -> None:
-    bins = SaliencyBins(np.array([0.0, 1.0]), np.array([0.0]), np.array([0]))
-    figures = embedded(read(Page("t", "s", {}, saliency=bins)))
-    assert figures["saliency"]["share"] == [None]
-    assert figures["saliency"]["overall"] is None
+def test_saliency_shows_counts_and_shares() -> None:
+    reader = read(example())
+    assert "Share of edges within one class" in reader.inside("h3")
+    hints = [text for text in reader.inside("title") if text.startswith("S from")]
+    assert "S from 0.00 to 0.50: 25.0 % of 40 edges" in hints
+    assert "S from 0.50 to 1.00: 30 edges, one class" in hints
+
+
+@pytest.mark.parametrize("with_bins", [True, False])
+def test_page_without_figures_is_still_a_page(with_bins: bool) -> None:
+    none = np.zeros(1, dtype=np.int64)
+    bins = SaliencyHistogram(np.array([0.0, 1.0]), none, none, none) if with_bins else None
+    reader = read(Comparison("t", "s", {}, saliency=bins))
+    assert not {"figure", "svg"} & {tag for tag, _ in reader.tags}
+    assert reader.inside("h1") == ["t"]
 
 
 def test_written_file_is_the_rendered_page(tmp_path: Path) -> None:
@@ -190,8 +168,3 @@ def test_points_must_lie_in_the_plane(shape: tuple[int, ...]) -> None:
 def test_labels_must_match_the_points() -> None:
     with pytest.raises(ValueError, match=r"clusters must be \[3\], not \[2\]"):
         EmbeddingMap("m", np.zeros((3, 2)), np.zeros(3, np.int64), np.zeros(2, np.int64))
-
-
-def test_bins_must_match_their_bounds() -> None:
-    with pytest.raises(ValueError, match="B \\+ 1 bounds"):
-        SaliencyBins(np.array([0.0, 1.0]), np.zeros(2), np.zeros(2, np.int64))

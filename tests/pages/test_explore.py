@@ -16,7 +16,7 @@ from homogcl.data.load import citation_graph
 from homogcl.pages.explore import (
     cluster,
     explore,
-    known_labels,
+    node_labels,
     ranked_edges,
     saliency_histogram,
     write_explorer,
@@ -70,13 +70,15 @@ def test_page_shows_the_run(trained: Callable[[str], RunFolder]) -> None:
     assert len(shown.curves["homophily"]) == 3
     assert shown.settings["method.hidden_dim"] == "16"
     assert shown.facts["Nodes"] == "80"
-    assert "3 of k-means" in shown.notes[1]
+    assert "The 3 clusters are those of k-means" in shown.notes[1]
 
 
 def test_saliency_is_that_of_the_trained_plug_in(trained: Callable[[str], RunFolder]) -> None:
     folder = trained("grace+homogcl")
     shown, graph, method = explore(folder, "pca"), folder.request().resolve().graph, folder.method()
-    s = method.saliency(graph).detach().numpy()  # type: ignore[operator]
+    scores = method.edge_scores(graph)
+    assert scores is not None
+    s = scores.detach().numpy()
     source, target = graph.edge_index.numpy()
     for node in range(80):
         mine = slice(*shown.edges.offsets[node : node + 2])
@@ -86,14 +88,14 @@ def test_saliency_is_that_of_the_trained_plug_in(trained: Callable[[str], RunFol
         )
         assert found.keys() == wanted.keys()
         assert [found[other] for other in wanted] == pytest.approx([*wanted.values()], abs=1e-5)
-    assert "trained HomoGCL" in shown.notes[2]
+    assert f"trained {method.name}: " in shown.notes[2]
 
 
 def test_method_without_clusters_gets_saliency_from_its_embeddings(
     trained: Callable[[str], RunFolder],
 ) -> None:
     shown = explore(trained("grace"), "pca")
-    assert "weighs no edges" in shown.notes[2]
+    assert "scores no edges" in shown.notes[2]
     assert ((shown.edges.saliency >= 0) & (shown.edges.saliency <= 1)).all()
 
 
@@ -211,9 +213,9 @@ def test_histogram_without_edges_is_empty() -> None:
 
 
 def test_labels_that_say_nothing_are_none() -> None:
-    assert known_labels(Data()) is None
-    assert known_labels(Data(y=torch.tensor([-1, -1]))) is None
-    found = known_labels(Data(y=torch.tensor([-1, 2, -5])))
+    assert node_labels(Data()) is None
+    assert node_labels(Data(y=torch.tensor([-1, -1]))) is None
+    found = node_labels(Data(y=torch.tensor([-1, 2, -5])))
     assert found is not None
     assert found.tolist() == [-1, 2, -1]
 

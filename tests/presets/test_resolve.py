@@ -6,7 +6,8 @@ from homogcl.core.errors import UnknownName, UserError
 from homogcl.data.load import data_names
 from homogcl.methods.base import Sizes
 from homogcl.methods.registry import build, config_classes, method_names, plugin_names
-from homogcl.presets.resolve import LARGE_NODES, Settings, preset_by_size, preset_names, resolve
+from homogcl.presets.resolve import Settings, resolve
+from homogcl.presets.sections import LARGE_NODES, preset_by_size, preset_names
 
 PRESETS = preset_names()
 each_preset = pytest.mark.parametrize(

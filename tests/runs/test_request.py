@@ -9,7 +9,8 @@ from torch_geometric.data import Data
 from homogcl.core.errors import UnknownName
 from homogcl.data.load import citation_graph
 from homogcl.presets import resolve as presets
-from homogcl.presets.resolve import LARGE_NODES, resolve
+from homogcl.presets.resolve import resolve
+from homogcl.presets.sections import LARGE_NODES
 from homogcl.runs import request as requests
 from homogcl.runs.request import Request
 

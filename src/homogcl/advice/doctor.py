@@ -27,7 +27,6 @@ PYTHON = "3.11"
 NEEDED = {
     "numpy": "1.26",
     "packaging": "23",
-    "plotly": "5.20",
     "pydantic": "2.7",
     "rich": "13",
     "safetensors": "0.4",

@@ -1,24 +1,27 @@
-"""What to know before a training: whether everything is there, and what the graph is like."""
+"""Advice before a training: whether everything is installed, and what the graph is like."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from homogcl.advice import inspect as advice
-from homogcl.advice.doctor import Finding, examine
 from homogcl.cli.files import with_files
 from homogcl.cli.options import Data, Json, Root, Seed
-from homogcl.data.load import load
-from homogcl.data.summary import GraphSummary, summarize
-from homogcl.pages import terminal
+
+if TYPE_CHECKING:
+    from homogcl.advice.doctor import Finding
+    from homogcl.advice.inspect import Components, Saliency
+    from homogcl.data.summary import GraphSummary
 
 
 def doctor(as_json: Json = False, root: Root = None) -> None:
     """Say what this machine has, what is missing, and what to do about it."""
+    from homogcl.advice.doctor import examine
+    from homogcl.pages import terminal
+
     findings = examine(root)
     ready = not any(finding.stops for finding in findings)
     if as_json:
@@ -39,79 +42,85 @@ def inspect(
     root: Root = None,
 ) -> None:
     """Report on DATA before training: size, degrees, homophily, saliency of edges, warnings."""
+    from homogcl.advice import inspect as advice
+    from homogcl.data.load import load
+    from homogcl.data.summary import summarize
+    from homogcl.pages import terminal
+
     graph = load(data, root, seed=seed, files=files)
-    known = summarize(graph)
-    parts = advice.components(graph)
-    measured = advice.short_training(graph, epochs=epochs, seed=seed) if epochs else None
-    doubts = advice.warnings(known, measured)
+    summary, components = summarize(graph), advice.components(graph)
+    saliency = advice.short_training(graph, epochs=epochs, seed=seed) if epochs else None
+    doubts = advice.warnings(summary, saliency)
     if as_json:
-        shape = {"components": parts.count, "largest_component": parts.largest}
-        measures = {"saliency": measured and asdict(measured), "warnings": doubts}
-        report = {**asdict(known), **shape, **measures}
-        terminal.result(report, as_json=True)
+        shape = {"components": components.count, "largest_component": components.largest}
+        measures = {"saliency": saliency and asdict(saliency), "warnings": doubts}
+        terminal.result({**asdict(summary), **shape, **measures}, as_json=True)
         return
     if "report" in graph:
         terminal.say(f"read: {graph.report}\n")
-    terminal.result(_facts(known, parts), as_json=False)
-    if measured is not None:
-        terminal.say(f"\nsaliency S after {measured.epochs} epochs of {advice.METHOD}")
-        terminal.rows(_spreads(measured), as_json=False)
+    terminal.result(_summary_lines(summary, components), as_json=False)
+    if saliency is not None:
+        terminal.say(f"\nsaliency S after {saliency.epochs} epochs of {advice.METHOD}")
+        terminal.rows(_spread_rows(saliency), as_json=False)
         terminal.say(
-            "a held-out edge has the higher S than a pair without an edge in "
-            f"{measured.separation:.0%} of cases (chance: 50%)"
+            f"held-out edges score higher than non-edges in {saliency.separation:.0%} of pairs "
+            "(chance: 50%)"
         )
     terminal.say("")
     for doubt in doubts:
         terminal.say(f"warning: {doubt}")
     if not doubts:
-        terminal.say("no reason found to doubt that neighbors belong together")
+        terminal.say("no reason to doubt that neighbors belong together")
 
 
 def _show_findings(findings: list[Finding]) -> None:
-    """Print what is in order in few lines, and every other thing with its remedy."""
+    """Print what is in order in a few lines, and each other finding with its remedy."""
+    from homogcl.pages import terminal
+
     for area in dict.fromkeys(finding.area for finding in findings):
-        here = [finding for finding in findings if finding.area == area]
-        fine = {f.name: f.found for f in here if f.ok}
+        of_area = [finding for finding in findings if finding.area == area]
+        fine = {finding.name: finding.found for finding in of_area if finding.ok}
         terminal.say(f"{area}:")
         if area == "packages":
-            terminal.paragraph(", ".join(f"{name} {found}" for name, found in fine.items()))
+            terminal.paragraph(", ".join(f"{name} {version}" for name, version in fine.items()))
         elif area == "data":
             terminal.paragraph(f"root {fine.pop('root', '')}")
             terminal.paragraph(f"complete: {', '.join(fine)}")
         else:
-            for name, found in fine.items():
-                terminal.paragraph(f"{name}: {found}")
-        for finding in here:
+            for name, state in fine.items():
+                terminal.paragraph(f"{name}: {state}")
+        for finding in of_area:
             if not finding.ok:
                 mark = "!" if finding.needed else "-"
                 terminal.say(f"{mark} {finding.name}: {finding.found} -> {finding.advice}")
 
 
-def _facts(known: GraphSummary, parts: advice.Components) -> dict[str, object]:
-    shown: dict[str, object] = {
-        "nodes": f"{known.nodes:,}",
-        "edges": f"{known.edges:,} (density {known.density:.2g})",
-        "features": f"{known.features:,}",
-        "degrees": f"{known.degree_min} to {known.degree_max}, median {known.degree_median:g}, "
-        f"{known.isolated:,} nodes without edges",
-        "components": f"{parts.count:,}, the largest of {parts.largest:,} nodes",
-        "self-loops": known.self_loops,
-        "repeated": known.duplicates,
+def _summary_lines(summary: GraphSummary, components: Components) -> dict[str, object]:
+    low, high, median = summary.degree_min, summary.degree_max, summary.degree_median
+    lines: dict[str, object] = {
+        "nodes": f"{summary.nodes:,}",
+        "edges": f"{summary.edges:,} (density {summary.density:.2g})",
+        "features": f"{summary.features:,}",
+        "degrees": f"{low} to {high}, median {median:g}, {summary.isolated:,} nodes without edges",
+        "components": f"{components.count:,}, the largest of {components.largest:,} nodes",
+        "self-loops": summary.self_loops,
+        "repeated": summary.duplicates,
     }
-    if known.homophily is None:
-        return {**shown, "homophily": "unknown: no edge has two labels"}
-    shown["classes"] = known.classes
-    shown["homophily"] = (
-        f"{known.homophily:.2f}, adjusted for chance {known.adjusted_homophily:.2f}"
-    )
-    return shown
+    if summary.homophily is None:
+        return {**lines, "homophily": "unknown: no edge has two labels"}
+    homophily, adjusted = summary.homophily, summary.adjusted_homophily
+    return {
+        **lines,
+        "classes": summary.classes,
+        "homophily": f"{homophily:.2f}, adjusted for chance {adjusted:.2f}",
+    }
 
 
-def _spreads(measured: advice.Saliency) -> list[dict[str, str]]:
-    named = {
-        "edges seen in training": measured.seen,
-        "edges held out": measured.held_out,
-        "pairs without an edge": measured.random,
+def _spread_rows(saliency: Saliency) -> list[dict[str, str]]:
+    spreads = {
+        "edges seen in training": saliency.seen,
+        "edges held out": saliency.held_out,
+        "pairs without an edge": saliency.random,
     }
     return [
         {
@@ -122,5 +131,5 @@ def _spreads(measured: advice.Saliency) -> list[dict[str, str]]:
             "S > 0.5": f"{spread.high:.0%}",
             "S < 0.1": f"{spread.low:.0%}",
         }
-        for name, spread in named.items()
+        for name, spread in spreads.items()
     ]

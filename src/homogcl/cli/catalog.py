@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from enum import StrEnum
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from homogcl.advice.estimate import estimate
 from homogcl.cli.options import Data, Json, Preset, Root
-from homogcl.data.load import data_names
-from homogcl.methods.registry import method_class, method_names, plugin_names, summary
-from homogcl.pages import terminal
-from homogcl.presets.resolve import preset_names
-from homogcl.runs.request import Request
+
+if TYPE_CHECKING:
+    from homogcl.advice.estimate import Estimate
+    from homogcl.presets.overview import Overview
 
 
 class Listing(StrEnum):
@@ -27,25 +25,24 @@ class Listing(StrEnum):
 
 def list_names(what: Listing, as_json: Json = False) -> None:
     """List the methods, the data sets or the presets."""
-    rows: dict[str, list[dict[str, str]]] = {
-        "methods": [
-            {
-                "name": name,
-                "plug-ins": " ".join(f"+{p}" for p in plugin_names())
-                if method_class(name).combines
-                else "",
-                "learns from": method_class(name).training_data,
-                "what": summary(name),
-            }
-            for name in (method_names() if what is Listing.methods else [])
-        ],
-        "datasets": [{"name": name} for name in data_names()],
-        "presets": [
-            {"method": method, "section": section, "source": origin}
-            for method, section, origin in preset_names()
-        ],
-    }
-    terminal.rows(rows[what.value], as_json=as_json)
+    from homogcl.pages import terminal
+
+    if what is Listing.methods:
+        from homogcl.methods.names import method_names
+
+        rows = [_method_row(name) for name in method_names()]
+    elif what is Listing.datasets:
+        from homogcl.data.catalog import data_names
+
+        rows = [{"name": name} for name in data_names()]
+    else:
+        from homogcl.presets.sections import preset_names
+
+        rows = [
+            {"method": method, "section": section, "source": source}
+            for method, section, source in preset_names()
+        ]
+    terminal.rows(rows, as_json=as_json)
 
 
 def show(
@@ -57,19 +54,61 @@ def show(
     root: Root = None,
 ) -> None:
     """Show the settings of METHOD on DATA, where they come from and what training would take."""
-    asked = Request(method, data, preset=preset, root=root)
-    run = asked.resolve()
-    settings = run.settings
-    expected = estimate(method, settings, run.graph) if cost else None
+    import json
+
+    from homogcl.pages import terminal
+    from homogcl.presets.overview import overview
+
+    settings = None if cost else overview(method, data, preset, root)
+    expected = None
+    if settings is None:
+        settings, expected = _ask_classes(method, data, preset, root, cost=cost)
     if as_json:
         more = {"seconds": expected.seconds, "bytes": expected.bytes} if expected else {}
-        typer.echo(json.dumps({**settings.flat(), "source": settings.source, **more}))
+        typer.echo(json.dumps({**settings.values, "source": settings.source, **more}))
         return
-    terminal.result(settings.flat(), as_json=False)
+    terminal.result(settings.values, as_json=False)
     terminal.say(f"source: {settings.source}")
-    if settings.preset != asked.preset:
+    if settings.preset != preset:
         terminal.say(
             f"preset {settings.preset}, since no preset knows {data} and it has many nodes"
         )
     if expected:
         terminal.say(f"training takes {expected}")
+
+
+def _method_row(name: str) -> dict[str, str]:
+    from homogcl.methods.names import third_party
+    from homogcl.presets.catalog import catalog
+
+    entry = catalog().methods.get(name)
+    if entry is not None:
+        others = third_party("homogcl.plugins") if entry.takes_positives else {}
+        plugins = sorted({*entry.plugins, *others})
+        learns_from, summary = entry.training_data, entry.summary
+    else:  # a third party's method
+        from homogcl.methods import registry
+
+        method = registry.method_class(name)
+        plugins = registry.plugins_of(method)
+        learns_from, summary = method.training_data, registry.summary(name)
+    return {
+        "name": name,
+        "plug-ins": " ".join(f"+{each}" for each in plugins),
+        "learns from": learns_from,
+        "what": summary,
+    }
+
+
+def _ask_classes(
+    method: str, data: str, preset: str | None, root: Path | None, *, cost: bool
+) -> tuple[Overview, Estimate | None]:
+    """Return the settings that the classes of a method validate, and what training would take."""
+    from homogcl.advice.estimate import estimate
+    from homogcl.presets.overview import Overview
+    from homogcl.runs.request import Request
+
+    run = Request(method, data, preset=preset, root=root).resolve()
+    settings = run.settings
+    expected = estimate(method, settings, run.graph) if cost else None
+    return Overview(settings.flat(), settings.source, settings.preset), expected

@@ -9,9 +9,6 @@ from typing import Annotated
 import typer
 
 from homogcl.cli.options import Json, Map, OtherData, Root
-from homogcl.pages import terminal
-from homogcl.pages.explore import write_explorer
-from homogcl.runs.folder import RunFolder
 
 
 def explore(
@@ -25,14 +22,18 @@ def explore(
     root: Root = None,
 ) -> None:
     """Write one HTML page to look around in the embeddings of a run."""
-    started = time.perf_counter()
+    from homogcl.pages import terminal
+    from homogcl.pages.explore import write_explorer
+    from homogcl.runs.folder import RunFolder
+
+    start = time.perf_counter()
     path = output or run / "explore.html"
     folder = RunFolder(run)
     explorer = write_explorer(folder, path, way.value, folder.request(root, data))
-    seconds, size = time.perf_counter() - started, path.stat().st_size
+    seconds, size = time.perf_counter() - start, path.stat().st_size
     if as_json:
         nodes = len(explorer.nodes.ids)
-        told = {"page": str(path), "nodes": nodes, "bytes": size, "seconds": round(seconds, 1)}
-        terminal.result(told, as_json=True)
+        report = {"page": str(path), "nodes": nodes, "bytes": size, "seconds": round(seconds, 1)}
+        terminal.result(report, as_json=True)
     else:
         terminal.say(f"wrote {path} ({size / 1e6:.1f} MB) in {seconds:.0f} s; open it in a browser")

@@ -10,9 +10,6 @@ import typer
 
 from homogcl.cli.files import with_files
 from homogcl.cli.options import Data, Root
-from homogcl.data.load import load
-from homogcl.data.mapped import write_mapped
-from homogcl.pages import terminal
 
 
 @with_files
@@ -27,6 +24,10 @@ def to_disk(
     root: Root = None,
 ) -> None:
     """Write a graph as a folder of arrays that later trainings map into memory, not read."""
+    from homogcl.data.load import load
+    from homogcl.data.mapped import write_mapped
+    from homogcl.pages import terminal
+
     graph = load(data, root, features=features_as, files=files)
     write_mapped(graph, folder)
     terminal.say(f"wrote {graph.num_nodes:,} nodes, {graph.num_edges // 2:,} edges to {folder}")

@@ -6,8 +6,6 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
 from homogcl.core.errors import UnknownName
-from homogcl.data.own.files import TOML
-from homogcl.data.own.tables import ending
 from homogcl.data.published import sources
 from homogcl.data.published.root import data_root
 from homogcl.data.published.sources import SOURCES, Source
@@ -59,6 +57,9 @@ def graph_name(data: str | Path) -> str:
     path = own_path(data)
     if path is None:
         return resolved_name(str(data))
+    from homogcl.data.own.files import TOML
+    from homogcl.data.own.tables import ending
+
     path = path.resolve()
     if path.name == TOML:
         path = path.parent

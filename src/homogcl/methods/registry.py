@@ -1,13 +1,11 @@
-"""Methods by name, and plug-ins, which follow the name after a plus sign."""
+"""Classes and settings of methods by name, and of plug-ins behind a plus sign."""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
-from importlib import import_module
-from importlib.metadata import entry_points
+from pkgutil import resolve_name
 from typing import Any
 
 import torch
@@ -17,34 +15,14 @@ from homogcl.core.errors import UnknownName, UserError, nearest
 from homogcl.core.seeds import integer
 from homogcl.homophily.positives import CannotCombine
 from homogcl.methods.base import Method, Sizes, total
-
-_METHODS = {
-    "afgrl": "homogcl.methods.afgrl:AFGRL",
-    "ariel": "homogcl.methods.ariel:ARIEL",
-    "bgrl": "homogcl.methods.bgrl:BGRL",
-    "ccassg": "homogcl.methods.ccassg:CCASSG",
-    "costa": "homogcl.methods.costa:COSTA",
-    "deepwalk": "homogcl.methods.deepwalk:DeepWalk",
-    "dgi": "homogcl.methods.dgi:DGI",
-    "gae": "homogcl.methods.gae:GAE",
-    "gat": "homogcl.methods.gat:GAT",
-    "gbt": "homogcl.methods.gbt:GBT",
-    "gca": "homogcl.methods.gca:GCA",
-    "gcn": "homogcl.methods.gcn:GCN",
-    "gcool": "homogcl.methods.gcool:GCooL",
-    "gmi": "homogcl.methods.gmi:GMI",
-    "grace": "homogcl.methods.grace:GRACE",
-    "hdi": "homogcl.methods.hdi:HDI",
-    "infogcl": "homogcl.methods.infogcl:InfoGCL",
-    "mlp": "homogcl.methods.mlp:MLP",
-    "mvgrl": "homogcl.methods.mvgrl:MVGRL",
-    "node2vec": "homogcl.methods.node2vec:Node2Vec",
-    "progcl": "homogcl.methods.progcl:ProGCL",
-    "random": "homogcl.methods.random:RandomInit",
-    "raw": "homogcl.methods.raw:Raw",
-    "sage": "homogcl.methods.sage:SAGE",
-    "vgae": "homogcl.methods.vgae:VGAE",
-}
+from homogcl.methods.names import (
+    METHODS,
+    PLUGINS,
+    method_names,
+    plugin_names,
+    split_name,
+    third_party,
+)
 
 
 @dataclass(frozen=True)
@@ -56,54 +34,25 @@ class Plugin:
     presets: str  # the plug-in whose presets it uses: itself, or another of its family
 
 
-_PLUGINS: dict[str, tuple[str, dict[str, object]]] = {
-    "adaptive": ("homogcl.homophily.plugins.adaptive:Adaptive", {}),
-    "hard": (
-        "homogcl.homophily.plugins.homogcl:HomoGCL",
-        {"saliency": "hard", "saliency_gradient": True},
-    ),
-    "homogcl": ("homogcl.homophily.plugins.homogcl:HomoGCL", {}),
-    "released": ("homogcl.homophily.plugins.released:Released", {}),
-}
-
-
-def method_names() -> list[str]:
-    """Return the names of all base methods, third parties' included."""
-    return sorted({*_METHODS, *_third_party("homogcl.methods")})
-
-
-def plugin_names() -> list[str]:
-    """Return the names that can follow a plus sign."""
-    return sorted({*_PLUGINS, *_third_party("homogcl.plugins")})
-
-
 def method_class(name: str) -> type[Method]:
     """Return the class of a base method."""
-    if name in _METHODS:
-        module, attribute = _METHODS[name].split(":")
-        shipped: type[Method] = getattr(import_module(module), attribute)
-        return shipped
-    others = _third_party("homogcl.methods")
-    if name not in others:
+    others = third_party("homogcl.methods")
+    if name not in METHODS and name not in others:
         raise UnknownName("method", name, method_names())
-    loaded: type[Method] = others[name].load()
-    return loaded
+    method: type[Method] = resolve_name(METHODS[name]) if name in METHODS else others[name].load()
+    return method
 
 
 def plugin(name: str) -> Plugin:
     """Return the plug-in of that name."""
-    if name in _PLUGINS:
-        place, settings = _PLUGINS[name]
-        module, attribute = place.split(":")
-        return _described(name, getattr(import_module(module), attribute), settings)
-    others = _third_party("homogcl.plugins")
+    if name in PLUGINS:
+        shipped = PLUGINS[name]
+        return Plugin(resolve_name(shipped.place), shipped.settings, shipped.presets)
+    others = third_party("homogcl.plugins")
     if name not in others:
         raise UnknownName("plug-in", name, plugin_names())
-    return _described(name, others[name].load(), {})
-
-
-def _described(name: str, wrap: Any, settings: Mapping[str, object]) -> Plugin:
-    return Plugin(wrap, settings, getattr(wrap, "presets", name))
+    wrap = others[name].load()
+    return Plugin(wrap, {}, getattr(wrap, "presets", name))
 
 
 def plugins_of(base: Method | type[Method]) -> list[str]:
@@ -116,16 +65,6 @@ def plugins_of(base: Method | type[Method]) -> list[str]:
             continue
         names.append(name)
     return names
-
-
-def split_name(name: str) -> tuple[str, list[str]]:
-    """Return the base and the plug-ins of a name.
-
-    >>> split_name("grace+homogcl")
-    ('grace', ['homogcl'])
-    """
-    base, *plugins = name.split("+")
-    return base, plugins
 
 
 def config_classes(name: str) -> list[type[Config]]:
@@ -194,11 +133,6 @@ def build(name: str, settings: Mapping[str, object], sizes: Sizes, seed: int) ->
 def summary(name: str) -> str:
     """Return the first line of a method's docstring."""
     return (inspect.getdoc(method_class(name)) or "").partition("\n")[0]
-
-
-@cache
-def _third_party(group: str) -> dict[str, Any]:
-    return {entry.name: entry for entry in entry_points(group=group)}
 
 
 __all__ = [

@@ -10,12 +10,21 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 _WIDTH, _HEIGHT = 520.0, 220.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 52.0, 10.0, 12.0, 38.0
+
+
+class EdgeKind(NamedTuple):
+    """Edges of one kind: its class in the style sheet, its meaning, and counts by bin, [B]."""
+
+    name: str
+    meaning: str
+    counts: npt.NDArray[np.integer]
 
 
 @dataclass(frozen=True)
@@ -44,6 +53,15 @@ class SaliencyHistogram:
     def labeled(self) -> npt.NDArray[np.integer]:
         """Edges with a label at both ends, [B]."""
         return self.same + self.different
+
+    def kinds(self) -> list[EdgeKind]:
+        """Return the kinds of edges that there are."""
+        kinds = [
+            EdgeKind("same", "one class", self.same),
+            EdgeKind("different", "two classes", self.different),
+            EdgeKind("unknown", "no label", self.unknown),
+        ]
+        return [kind for kind in kinds if kind.counts.any()]
 
     @property
     def total(self) -> npt.NDArray[np.integer]:
@@ -101,6 +119,17 @@ class _Frame:
         hidden = f"<title>{html.escape(hint)}</title>"
         return f'<rect class="{kind}" {box} height="{tall:.1f}">{hidden}</rect>'
 
+    def path(self, values: Sequence[float], kind: str) -> str:
+        """Return a curve through `values` at 1, 2, ..., with a gap where one is not finite."""
+        pen, steps = "M", []
+        for place, value in enumerate(values, 1):
+            if not math.isfinite(value):
+                pen = "M"
+                continue
+            steps.append(f"{pen}{self.x(place):.1f} {self.y(value):.1f}")
+            pen = "L"
+        return f'<path class="{kind}" d="{"".join(steps)}"/>'
+
 
 def counts_chart(bins: SaliencyHistogram) -> str:
     """Return the number of edges in each bin, by label agreement, on a logarithmic axis."""
@@ -108,20 +137,15 @@ def counts_chart(bins: SaliencyHistogram) -> str:
     # A single edge must show, so that the axis begins at a half.
     floor = math.log10(0.5)
     frame = _Frame(_saliency(bins), _Axis(floor, tens[-1], [(t, f"{10**t:,}") for t in tens]))
-    given = (
-        ("same", bins.same, "one class"),
-        ("different", bins.different, "two classes"),
-        ("unknown", bins.unknown, "no label"),
-    )
-    kinds = [(kind, counts, meaning) for kind, counts, meaning in given if counts.any()]
+    kinds = bins.kinds()
     parts = frame.axes("saliency S of the edge")
     for b, (low, high) in enumerate(_ranges(bins)):
         width = (high - low) / max(len(kinds), 1)
-        for place, (kind, counts, meaning) in enumerate(kinds):
-            if counts[b]:
+        for place, kind in enumerate(kinds):
+            if count := int(kind.counts[b]):
                 ends = (low + place * width, low + (place + 1) * width)
-                hint = f"S from {low:.2f} to {high:.2f}: {counts[b]:,} edges, {meaning}"
-                parts.append(frame.bar(ends, math.log10(counts[b]), kind, hint))
+                hint = f"S from {low:.2f} to {high:.2f}: {count:,} edges, {kind.meaning}"
+                parts.append(frame.bar(ends, math.log10(count), kind.name, hint))
     return _svg(parts, "Number of edges by saliency")
 
 
@@ -138,28 +162,27 @@ def agreement_chart(bins: SaliencyHistogram) -> str:
     if labeled := int(bins.labeled.sum()):
         overall = int(bins.same.sum()) / labeled
         parts.append(frame.level(overall, "mean"))
-        said = f"all edges: {100 * overall:.1f} %"
-        parts.append(_text(_LEFT + 4, frame.y(overall) - 5, "start", said, "tag"))
+        tag = f"all edges: {100 * overall:.1f} %"
+        parts.append(_text(_LEFT + 4, frame.y(overall) - 5, "start", tag, "tag"))
     return _svg(parts, "Share of edges within one class by saliency")
 
 
-def curve_chart(name: str, values: Sequence[float]) -> str:
-    """Return one term of the loss by epoch; epochs without a finite value leave a gap."""
+def curve_chart(name: str, curves: Sequence[tuple[str, Sequence[float]]]) -> str:
+    """Return a term of the loss by epoch; epochs without a finite value leave a gap.
+
+    Args:
+        name: The term.
+        curves: The class of each curve in the style sheet, and its values, one per epoch.
+    """
+    values = [value for _, curve in curves for value in curve]
     finite = [value for value in values if math.isfinite(value)] or [0.0]
-    last = float(max(len(values), 2))
+    last = float(max([2, *(len(curve) for _, curve in curves)]))
     epochs = [x for x in round_marks(1.0, last) if 1.0 <= x <= last and x.is_integer()]
     across = _Axis(1.0, last, [(x, f"{x:g}") for x in epochs])
     levels = round_marks(min(finite), max(finite))
     frame = _Frame(across, _Axis(levels[0], levels[-1], [(y, f"{y:.6g}") for y in levels]))
-    pen, steps = "M", []
-    for epoch, value in enumerate(values, 1):
-        if not math.isfinite(value):
-            pen = "M"
-            continue
-        steps.append(f"{pen}{frame.x(epoch):.1f} {frame.y(value):.1f}")
-        pen = "L"
-    curve = f'<path class="curve" d="{"".join(steps)}"/>'
-    return _svg([*frame.axes("epoch"), curve], f"{name} by epoch")
+    paths = [frame.path(curve, kind) for kind, curve in curves]
+    return _svg([*frame.axes("epoch"), *paths], f"{name} by epoch")
 
 
 def round_marks(low: float, high: float) -> list[float]:
@@ -181,9 +204,9 @@ def _ranges(bins: SaliencyHistogram) -> list[tuple[float, float]]:
     return list(pairwise(bounds))
 
 
-def _text(x: float, y: float, anchor: str, said: str, kind: str = "mark") -> str:
+def _text(x: float, y: float, anchor: str, text: str, kind: str = "mark") -> str:
     place = f'x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"'
-    return f'<text class="{kind}" {place}>{html.escape(said)}</text>'
+    return f'<text class="{kind}" {place}>{html.escape(text)}</text>'
 
 
 def _svg(parts: Sequence[str], label: str) -> str:

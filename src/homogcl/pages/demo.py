@@ -6,26 +6,26 @@ import time
 from pathlib import Path
 
 import numpy as np
-from torch_geometric.data import Data
 
-from homogcl.data.summary import summarize
 from homogcl.homophily.edges import saliencies
 from homogcl.methods.inference import embeddings
 from homogcl.pages import terminal
-from homogcl.pages.comparison_page import EmbeddingMap, Page, SaliencyBins, write_page
-from homogcl.pages.explore import cluster
-from homogcl.pages.layout import lay_out
+from homogcl.pages.charts import SaliencyHistogram
+from homogcl.pages.comparison_page import Comparison, EmbeddingMap, write_page
+from homogcl.pages.explore import cluster, graph_facts, saliency_histogram
+from homogcl.pages.projection import project
 from homogcl.runs.request import Request
 from homogcl.runs.scores import scores
 from homogcl.runs.train import Trained, fit_run
 from homogcl.training.loop import Epoch
 
 METHODS = ("grace", "grace+homogcl")
+_BINS = 10
 
 
 def demo(out: Path, seed: int = 0) -> Path:
-    """Train both methods, print what came out and return the page's path."""
-    started = time.perf_counter()
+    """Train both methods, print their results and return the path of the page."""
+    start = time.perf_counter()
     results: dict[str, dict[str, float]] = {}
     maps: list[EmbeddingMap] = []
     curves: dict[str, dict[str, list[float]]] = {}
@@ -39,59 +39,43 @@ def demo(out: Path, seed: int = 0) -> Path:
 
         with terminal.training(name) as show:
             trained = fit_run(Request(name, "demo", seed).resolve(by_size=False), on_epoch=follow)
-        scored = scores(trained.method, trained.graph, seed)
-        results[name] = {metric: scored[metric] for metric in ("test_accuracy", "nmi", "ari")}
+        metrics = scores(trained.method, trained.graph, seed)
+        results[name] = {metric: metrics[metric] for metric in ("test_accuracy", "nmi", "ari")}
         maps.append(_map(name, trained, seed))
         curves[name] = curve
-    bins = saliency_bins(trained)
-    page = Page(
+    histogram = edges_by_saliency(trained)
+    comparison = Comparison(
         title="HomoGCL on the embedded citation graph",
         summary="GRACE and GRACE with HomoGCL, trained without labels on the same graph.",
         results=results,
         maps=maps,
-        saliency=bins,
+        saliency=histogram,
         curves=curves,
-        facts=_facts(trained.graph),
+        facts=graph_facts(trained.graph, trained.graph.y.numpy()),
     )
-    path = write_page(out / "index.html", page)
-    _report(results, bins, path, time.perf_counter() - started)
+    path = write_page(out / "index.html", comparison)
+    _report(results, histogram, path, time.perf_counter() - start)
     return path
 
 
-def saliency_bins(trained: Trained, bins: int = 10) -> SaliencyBins:
-    """Return how many edges join nodes of one class, by the saliency that HomoGCL gives them."""
-    method, graph = trained.method, trained.graph
-    s = saliencies(method, graph).numpy()
-    same = (graph.y[graph.edge_index[0]] == graph.y[graph.edge_index[1]]).numpy()
-    bounds = np.linspace(0.0, 1.0, bins + 1)
-    place = np.clip(np.digitize(s, bounds) - 1, 0, bins - 1)
-    counts = np.bincount(place, minlength=bins)
-    agreeing = np.bincount(place, weights=same, minlength=bins)
-    return SaliencyBins(bounds, agreeing / np.maximum(counts, 1), counts)
+def edges_by_saliency(trained: Trained, bins: int = _BINS) -> SaliencyHistogram:
+    """Return the edges, each once, by the saliency that HomoGCL gives them."""
+    graph = trained.graph
+    s = saliencies(trained.method, graph).numpy()
+    return saliency_histogram(graph.edge_index.numpy(), s, graph.y.numpy(), bins)
 
 
 def _map(name: str, trained: Trained, seed: int) -> EmbeddingMap:
     z = embeddings(trained.method, trained.graph).numpy()
     labels = trained.graph.y.numpy()
     clusters = cluster(z, int(labels.max()) + 1, seed)
-    return EmbeddingMap(name, lay_out(z, "tsne", seed).points, labels, clusters)
-
-
-def _facts(graph: Data) -> dict[str, str]:
-    facts = summarize(graph)
-    return {
-        "Nodes": f"{facts.nodes:,}",
-        "Edges": f"{facts.edges:,}",
-        "Features": f"{facts.features:,}",
-        "Classes": f"{facts.classes}",
-        "Edge homophily": f"{facts.homophily:.3f}",
-    }
+    return EmbeddingMap(name, project(z, "tsne", seed).points, labels, clusters)
 
 
 def _report(
-    results: dict[str, dict[str, float]], bins: SaliencyBins, path: Path, seconds: float
+    results: dict[str, dict[str, float]], histogram: SaliencyHistogram, path: Path, seconds: float
 ) -> None:
-    shown = [
+    metric_rows = [
         {
             "method": name,
             "accuracy (%)": f"{100 * metrics['test_accuracy']:.1f}",
@@ -100,20 +84,21 @@ def _report(
         }
         for name, metrics in results.items()
     ]
-    terminal.rows(shown, as_json=False)
-    terminal.say("\nedges by saliency: share that joins two nodes of one class")
-    terminal.rows(
-        [
-            {
-                "saliency": f"{low:.1f}-{high:.1f}",
-                "edges": f"{count:,}",
-                "same class": f"{100 * share:.1f} %" if count else "",
-                "": "█" * round(30 * share) if count else "",
-            }
-            for low, high, count, share in zip(
-                bins.bounds, bins.bounds[1:], bins.counts, bins.same_label, strict=False
-            )
-        ],
-        as_json=False,
-    )
+    terminal.rows(metric_rows, as_json=False)
+    terminal.say("\nshare of edges that join two nodes of one class, by the edge's saliency")
+    terminal.rows(_saliency_rows(histogram), as_json=False)
     terminal.say(f"\npage: {path} ({seconds:.0f} s in all)")
+
+
+def _saliency_rows(histogram: SaliencyHistogram) -> list[dict[str, str]]:
+    counts, bounds = histogram.labeled, histogram.bounds
+    shares = histogram.same / np.maximum(counts, 1)
+    return [
+        {
+            "saliency": f"{low:.1f}-{high:.1f}",
+            "edges": f"{count:,}",
+            "same class": f"{100 * share:.1f} %" if count else "",
+            "": "█" * round(30 * share) if count else "",
+        }
+        for low, high, count, share in zip(bounds, bounds[1:], counts, shares, strict=False)
+    ]

@@ -1,29 +1,7 @@
 "use strict";
 // The page around the map: colors, search, the selected node. Every name is set as text.
 
-const KINDS = { Float32: Float32Array, Int32: Int32Array, Uint32: Uint32Array, Uint16: Uint16Array, Int16: Int16Array };
-const HUES = 8, SHAPES = 5, LISTED = 12;
-const byId = (id) => document.getElementById(id);
-
-function read(name) {
-  const block = byId("array-" + name);
-  if (!block) return null;
-  const text = block.textContent;
-  block.textContent = "";
-  if (Uint8Array.fromBase64) return new KINDS[block.dataset.kind](Uint8Array.fromBase64(text).buffer);
-  const raw = atob(text), bytes = new Uint8Array(raw.length);
-  for (let i = 0; i < raw.length; i++) bytes[i] = raw.charCodeAt(i);
-  return new KINDS[block.dataset.kind](bytes.buffer);
-}
-
-function element(tag, options = {}, ...inside) {
-  const { attributes = {}, ...properties } = options;
-  const made = Object.assign(document.createElement(tag), properties);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-  made.append(...inside);
-  return made;
-}
-
+const LISTED = 12;
 const names = JSON.parse(byId("names").textContent);
 const data = Object.fromEntries(["points", "clusters", "degrees", "offsets", "targets", "saliency", "nearest",
   "cosines", "labels"].map((name) => [name, read(name)]));
@@ -44,20 +22,6 @@ const className = (i) => data.labels ? GROUPED.labels.name(data.labels[i]) : "";
 const topDegree = data.degrees.reduce((most, degree) => Math.max(most, degree), 1);
 const warmth = (i) => Math.log1p(data.degrees[i]) / Math.log1p(topDegree);
 
-function theme() {
-  const style = getComputedStyle(document.documentElement);
-  const rgb = (name) => [1, 3, 5].map((at) => parseInt(style.getPropertyValue(name).trim().slice(at, at + 2), 16));
-  return {
-    ink: style.getPropertyValue("--ink"), card: style.getPropertyValue("--card"), accent: style.getPropertyValue("--accent"),
-    hues: Array.from({ length: HUES }, (_, k) => rgb("--c" + k)),
-    ramp: Array.from({ length: 5 }, (_, k) => rgb("--r" + k)), none: rgb("--none"),
-  };
-}
-let colors = theme();
-
-const css = (rgb) => `rgb(${rgb.join(" ")})`;
-const hue = (group) => group < 0 ? colors.none : colors.hues[group % HUES];
-const shape = (group) => group < 0 ? 0 : Math.floor(group / HUES) % SHAPES;
 function heat(part) {
   const at = Math.min(part * 4, 3.999), low = Math.floor(at);
   return colors.ramp[low].map((value, k) => Math.round(value + (colors.ramp[low + 1][k] - value) * (at - low)));
@@ -67,48 +31,24 @@ function look(i) {
   const group = GROUPED[state.by].of(i);
   return [hue(group), shape(group)];
 }
-function mark(i) {
-  const [rgb, form] = look(i), made = element("i", { className: "mark s" + form });
-  made.style.background = css(rgb);
-  return made;
-}
+const mark = (i) => dot(...look(i));
 
 function paint() {
   const grouped = GROUPED[state.by];
-  for (let i = 0; i < count; i++) {
-    const [rgb, form] = look(i);
-    const back = grouped && state.picked.size && !state.picked.has(grouped.of(i)) ? 8 : 0;
-    scatter.looks.set(rgb, 4 * i);
-    scatter.looks[4 * i + 3] = form + back;
-  }
-  scatter.recolor();
+  paintPoints(scatter, look, (i) => grouped && state.picked.size && !state.picked.has(grouped.of(i)));
 }
 
 function drawLegend() {
   const legend = byId("legend"), grouped = GROUPED[state.by];
-  legend.classList.toggle("picked", state.picked.size > 0);
-  if (!grouped) {
-    const bar = element("span", { className: "ramp" });
-    bar.style.background = `linear-gradient(90deg, ${colors.ramp.map(css).join(", ")})`;
-    legend.replaceChildren("0", bar, topDegree.toLocaleString("en") + " neighbors (logarithmic)");
+  if (grouped) {
+    const groups = Array.from({ length: count }, (_, i) => grouped.of(i));
+    drawGroups(legend, groupSizes(groups), grouped.name, state.picked, () => colorBy(state.by));
     return;
   }
-  const sizes = new Map();
-  for (let i = 0; i < count; i++) sizes.set(grouped.of(i), (sizes.get(grouped.of(i)) || 0) + 1);
-  legend.replaceChildren(...[...sizes.keys()].sort((a, b) => (a < 0) - (b < 0) || a - b).map((group) => {
-    const dot = element("i", { className: "mark s" + shape(group) });
-    dot.style.background = css(hue(group));
-    const size = element("small", { textContent: sizes.get(group).toLocaleString("en") });
-    const button = element("button", { type: "button", title: "Show only this group",
-      attributes: { "aria-pressed": String(state.picked.has(group)), "data-group": group } },
-      dot, element("span", { textContent: grouped.name(group) }), size);
-    button.addEventListener("click", () => {
-      if (!state.picked.delete(group)) state.picked.add(group);
-      colorBy(state.by);
-      legend.querySelector(`[data-group="${group}"]`).focus();
-    });
-    return button;
-  }));
+  const bar = element("span", { className: "ramp" });
+  bar.style.background = `linear-gradient(90deg, ${colors.ramp.map(css).join(", ")})`;
+  legend.classList.remove("picked");
+  legend.replaceChildren("0", bar, topDegree.toLocaleString("en") + " neighbors (logarithmic)");
 }
 
 function colorBy(by) {
@@ -183,26 +123,13 @@ function select(i, move = false) {
 function hover(i) {
   if (i === state.hovered && i < 0) return;
   state.hovered = i;
-  stage.classList.toggle("over", i >= 0);
-  tip.hidden = i < 0;
-  if (i >= 0) {
-    const said = [className(i), "cluster " + data.clusters[i], "degree " + data.degrees[i]].filter(Boolean).join(" · ");
-    tip.replaceChildren(element("b", { textContent: idOf(i) }), element("span", { textContent: said }));
-    const [left, up] = scatter.pixelOf(i);
-    tip.style.left = Math.max(4, Math.min(left + 12, scatter.width - tip.offsetWidth - 4)) + "px";
-    tip.style.top = (up > tip.offsetHeight + 16 ? up - tip.offsetHeight - 12 : up + 14) + "px";
-  }
+  const said = i < 0 ? [] : [className(i), "cluster " + data.clusters[i], "degree " + data.degrees[i]];
+  placeTip(scatter, tip, i, i < 0 ? "" : idOf(i), said.filter(Boolean).join(" · "));
   scatter.redraw();
 }
 
 scatter.drawTop = (pen) => {
-  const ring = (i, radius, width, color) => {
-    pen.beginPath();
-    pen.arc(...scatter.pixelOf(i), radius, 0, 7);
-    pen.lineWidth = width;
-    pen.strokeStyle = color;
-    pen.stroke();
-  };
+  const ring = (...look) => drawRing(scatter, pen, ...look);
   const radius = scatter.size / 2 + 3;
   if (state.selected >= 0) {
     const from = scatter.pixelOf(state.selected), around = neighborsOf(state.selected);
@@ -226,61 +153,7 @@ scatter.drawTop = (pen) => {
   if (state.hovered >= 0) ring(state.hovered, radius, 2, colors.ink);
 };
 
-// Pointers: one drags, two pinch, a press that stays where it was selects.
-const pointers = new Map();
-let pressed = null;
-const at = (event) => {
-  const box = stage.getBoundingClientRect();
-  return [event.clientX - box.left - stage.clientLeft, event.clientY - box.top - stage.clientTop];
-};
-const REACH = 12;
-stage.addEventListener("pointerdown", (event) => {
-  stage.setPointerCapture(event.pointerId);
-  scatter.stop();
-  pointers.set(event.pointerId, at(event));
-  pressed = pointers.size === 1 ? at(event) : null;
-});
-stage.addEventListener("pointermove", (event) => {
-  const now = at(event), before = pointers.get(event.pointerId);
-  if (!before) return hover(scatter.pick(...now, REACH));
-  const other = [...pointers].find(([id]) => id !== event.pointerId);
-  pointers.set(event.pointerId, now);
-  if (pressed && Math.hypot(now[0] - pressed[0], now[1] - pressed[1]) > 4) pressed = null;
-  if (pressed) return undefined;
-  hover(-1);
-  stage.classList.add("drag");
-  if (!other) return scatter.pan(now[0] - before[0], now[1] - before[1]);
-  const apart = (one) => Math.hypot(one[0] - other[1][0], one[1] - other[1][1]) || 1;
-  return scatter.zoom(apart(now) / apart(before), (now[0] + other[1][0]) / 2, (now[1] + other[1][1]) / 2);
-});
-for (const kind of ["pointerup", "pointercancel"]) {
-  stage.addEventListener(kind, (event) => {
-    if (kind === "pointerup" && pressed) select(scatter.pick(...pressed, REACH));
-    pressed = null;
-    pointers.delete(event.pointerId);
-    stage.classList.remove("drag");
-  });
-}
-stage.addEventListener("pointerleave", () => hover(-1));
-stage.addEventListener("wheel", (event) => {
-  event.preventDefault();
-  scatter.stop();
-  hover(-1);
-  scatter.zoom(Math.exp(-event.deltaY * (event.deltaMode ? 16 : 1) * 0.0016), ...at(event));
-}, { passive: false });
-
-const fit = () => { scatter.stop(); scatter.fit(); };
-const KEYS = {
-  ArrowLeft: () => scatter.pan(60, 0), ArrowRight: () => scatter.pan(-60, 0), ArrowUp: () => scatter.pan(0, 60),
-  ArrowDown: () => scatter.pan(0, -60), "+": () => scatter.zoom(1.4), "=": () => scatter.zoom(1.4),
-  "-": () => scatter.zoom(1 / 1.4), 0: fit,
-};
-stage.addEventListener("keydown", (event) => {
-  if (!KEYS[event.key] || event.ctrlKey || event.metaKey) return;
-  event.preventDefault();
-  scatter.stop();
-  KEYS[event.key]();
-});
+navigate(scatter, hover, select);
 document.addEventListener("keydown", (event) => {
   if (event.key === "/" && event.target !== search) {
     event.preventDefault();
@@ -289,11 +162,10 @@ document.addEventListener("keydown", (event) => {
 });
 byId("zoom-in").addEventListener("click", () => scatter.zoom(1.6));
 byId("zoom-out").addEventListener("click", () => scatter.zoom(1 / 1.6));
-byId("zoom-fit").addEventListener("click", fit);
+byId("zoom-fit").addEventListener("click", () => fitAll(scatter));
 for (const button of byId("colors").children) button.addEventListener("click", () => colorBy(button.dataset.by));
 
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { colors = theme(); colorBy(state.by); });
-for (const part of document.querySelectorAll(".labels-only")) part.hidden = !data.labels;
+onThemeChange(() => colorBy(state.by));
 byId("training").hidden = !byId("training").querySelector("figure");
 colorBy(state.by);
 

@@ -14,15 +14,14 @@ from sklearn.preprocessing import normalize
 from torch_geometric.data import Data
 
 from homogcl.core.errors import UserError
-from homogcl.core.files import write_atomically
 from homogcl.core.seeds import integer
 from homogcl.data.load import class_names, node_ids
 from homogcl.evaluate.neighbors import nearest_neighbors
 from homogcl.homophily.edges import NUM_CLUSTERS, saliencies
 from homogcl.methods.registry import Method
 from homogcl.pages.charts import SaliencyHistogram
-from homogcl.pages.explore_page import Edges, Explorer, Nearest, Nodes, render
-from homogcl.pages.layout import lay_out
+from homogcl.pages.explore_page import Edges, Explorer, Nearest, Nodes, write_page
+from homogcl.pages.projection import project
 from homogcl.runs.folder import RunFolder
 from homogcl.runs.request import Request
 
@@ -44,11 +43,11 @@ def write_explorer(
     Args:
         folder: The run.
         path: The HTML file.
-        way: How the embeddings are laid out: `tsne`, `umap` or `pca`.
-        spec: What was run and where its graph lies; by default as the folder has it.
+        way: How the embeddings are projected: `tsne`, `umap` or `pca`.
+        spec: The run and the place of its graph; by default as the folder has it.
     """
     explorer = explore(folder, way, spec)
-    write_atomically(path, render(explorer).encode())
+    write_page(path, explorer)
     return explorer
 
 
@@ -61,49 +60,50 @@ def explore(folder: RunFolder, way: str = "tsne", spec: Request | None = None) -
     if graph.num_nodes != len(z):
         raise UserError(f"{spec.data} has {graph.num_nodes} nodes, the run has {len(z)}")
     method = folder.method()
-    layout = lay_out(z, way, spec.seed)
+    projection = project(z, way, spec.seed)
     edge_index = graph.edge_index.numpy()
     s = saliencies(method, graph, seed=spec.seed).numpy()
-    labels = known_labels(graph)
+    labels = node_labels(graph)
     trained = trained_clusters(method, graph)
     clusters = cluster(z, cluster_count(trained, labels), spec.seed)
     degrees = np.bincount(edge_index[0], minlength=len(z))
     names = class_names(graph) if labels is not None else []
     return Explorer(
         title=f"{spec.method} on {spec.name}, seed {spec.seed}",
-        nodes=Nodes(node_ids(graph), layout.points, clusters, degrees, labels, names),
+        nodes=Nodes(node_ids(graph), projection.points, clusters, degrees, labels, names),
         edges=ranked_edges(edge_index, s, len(z)),
         nearest=Nearest(*(each.numpy() for each in nearest_neighbors(z, _NEAREST, block=_ROWS))),
         histogram=saliency_histogram(edge_index, s, labels),
         curves=folder.curves(),
-        facts=_facts(graph, labels),
+        facts=graph_facts(graph, labels),
         settings=_flat(folder.settings()),
         notes=[
-            f"The map is {layout.origin}; distances between far groups mean little.",
-            f"Clusters are {clusters.max() + 1} of k-means on the embeddings, scaled to length 1.",
+            f"The map is {projection.origin}; distances between far groups mean little.",
+            f"The {clusters.max() + 1} clusters are those of k-means on the embeddings, scaled to "
+            "length 1.",
             saliency_origin(method.name, trained, len(z)),
         ],
     )
 
 
 def saliency_origin(name: str, trained: int | None, nodes: int) -> str:
-    """Return a sentence that says under which clusters `saliencies` finds S.
+    """Return a sentence on the clusters from which `saliencies` computes S.
 
     Args:
-        name: What the method is called.
-        trained: How many clusters it was trained with, if any.
-        nodes: How many nodes the graph has.
+        name: The name of the method.
+        trained: The number of clusters that it was trained with, if any.
+        nodes: The number of nodes of the graph.
     """
     if trained is not None:
-        return f"Saliency is that of the trained {name}: {trained} clusters."
+        return f"Saliency comes from the trained {name}: {trained} clusters."
     k = min(NUM_CLUSTERS, nodes)
     return (
-        f"{name} weighs no edges; their saliency is computed as HomoGCL does, from "
+        f"{name} scores no edges; their saliency is computed as in HomoGCL, from "
         f"{k} k-means clusters of the embeddings, scaled to length 1."
     )
 
 
-def known_labels(graph: Data) -> npt.NDArray[np.int64] | None:
+def node_labels(graph: Data) -> npt.NDArray[np.int64] | None:
     """Return each node's class, -1 where unknown, or None if no node has one."""
     y = graph.get("y")
     if y is None or not bool((y >= 0).any()):
@@ -130,16 +130,16 @@ def cluster(z: Floats, count: int, seed: int) -> npt.NDArray[np.int64]:
     """Return the k-means cluster of each row of `z` scaled to length 1, the largest first."""
     rows = normalize(z)
     count = min(count, len(np.unique(rows, axis=0)))
-    found = KMeans(count, n_init=1, random_state=integer(seed, "page")).fit_predict(rows)
-    rank = np.argsort(np.argsort(-np.bincount(found), kind="stable"))
-    clusters: npt.NDArray[np.int64] = rank[found]
+    assignment = KMeans(count, n_init=1, random_state=integer(seed, "page")).fit_predict(rows)
+    rank = np.argsort(np.argsort(-np.bincount(assignment), kind="stable"))
+    clusters: npt.NDArray[np.int64] = rank[assignment]
     return clusters
 
 
 def ranked_edges(edge_index: Integers, s: Floats, nodes: int, most: int = MOST_NEIGHBORS) -> Edges:
     """Return each node's edges from high to low saliency.
 
-    Of a node with more than `most`, the highest and the lowest half of `most` are kept.
+    Of a node with more than `most`, only the highest and the lowest `most` / 2 are returned.
     """
     order = np.lexsort((-s, edge_index[0]))
     degrees = np.bincount(edge_index[0], minlength=nodes)
@@ -154,20 +154,20 @@ def ranked_edges(edge_index: Integers, s: Floats, nodes: int, most: int = MOST_N
 def saliency_histogram(
     edge_index: Integers, s: Floats, labels: Integers | None, bins: int = _BINS
 ) -> SaliencyHistogram:
-    """Return how many edges have which saliency, each edge counted once, by their labels."""
+    """Return the number of edges in each bin of saliency, by label agreement, each edge once."""
     once = edge_index[0] < edge_index[1]
-    (source, target), s = edge_index[:, once], s[once]
+    (source, target), s = edge_index[:, once], np.clip(s[once], 0, 1)  # beyond by rounding
     if labels is None:
         labels = np.full(edge_index.max(initial=-1) + 1, -1)
-    known = (labels[source] >= 0) & (labels[target] >= 0)
+    labeled = (labels[source] >= 0) & (labels[target] >= 0)
     same = labels[source] == labels[target]
     bounds = np.linspace(0.0, 1.0, bins + 1)
-    kinds = (known & same, known & ~same, ~known)
+    kinds = (labeled & same, labeled & ~same, ~labeled)
     return SaliencyHistogram(bounds, *(np.histogram(s[kind], bounds)[0] for kind in kinds))
 
 
-def _facts(graph: Data, labels: Integers | None) -> dict[str, str]:
-    """Return what the page says of the graph."""
+def graph_facts(graph: Data, labels: Integers | None) -> dict[str, str]:
+    """Return what pages say of a graph; each edge is counted once."""
     nodes, directed = int(graph.num_nodes or 0), graph.edge_index.size(1)
     degrees = torch.bincount(graph.edge_index[0], minlength=nodes)
     facts = {
@@ -188,7 +188,7 @@ def _facts(graph: Data, labels: Integers | None) -> dict[str, str]:
 
 
 def _flat(settings: Mapping[str, object], prefix: str = "") -> dict[str, str]:
-    """Return nested settings as dotted names and what they are set to."""
+    """Return nested settings as dotted names with their values as text."""
     flat: dict[str, str] = {}
     for name, value in settings.items():
         if isinstance(value, Mapping):

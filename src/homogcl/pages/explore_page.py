@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import html
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import resources
-from string import Template
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
-from homogcl.pages.charts import SaliencyHistogram, agreement_chart, counts_chart, curve_chart
-from homogcl.pages.embedded import embedded_json
+from homogcl.core.files import write_atomically
+from homogcl.pages.charts import SaliencyHistogram, curve_chart
+from homogcl.pages.parts import (
+    array_block,
+    figure,
+    fill_page,
+    json_block,
+    pairs,
+    saliency_figures,
+)
 
 Floats = npt.NDArray[np.floating]
 Integers = npt.NDArray[np.integer]
-
-_SCRIPTS = ("scatter.js", "js", "search.js")  # in the order in which they rely on each other
 
 
 @dataclass(frozen=True)
@@ -46,8 +49,8 @@ class Nodes:
         """Refuse arrays that do not belong together."""
         if self.points.shape != (len(self.ids), 2):
             raise ValueError(f"points must be [{len(self.ids)}, 2], not {list(self.points.shape)}")
-        given = {"clusters": self.clusters, "degrees": self.degrees, "labels": self.labels}
-        for name, values in given.items():
+        arrays = {"clusters": self.clusters, "degrees": self.degrees, "labels": self.labels}
+        for name, values in arrays.items():
             if values is not None and values.shape != (len(self.ids),):
                 raise ValueError(f"{name} must be [{len(self.ids)}], not {list(values.shape)}")
         if self.labels is not None and self.labels.max(initial=-1) >= len(self.class_names):
@@ -100,7 +103,7 @@ class Explorer:
         curves: Each term of the loss by epoch.
         facts: Short facts about the run and its graph.
         settings: The settings of the run.
-        notes: How map, clusters and saliency came about, a sentence each.
+        notes: How map, clusters and saliency came about, one sentence each.
     """
 
     title: str
@@ -120,70 +123,27 @@ class Explorer:
             raise ValueError(f"edges and nearest nodes must be those of {nodes} nodes")
 
 
+def write_page(path: Path, explorer: Explorer) -> Path:
+    """Write the page, whole or not at all, and return its path."""
+    return write_atomically(path, render(explorer).encode())
+
+
 def render(explorer: Explorer) -> str:
-    """Return the page as HTML text that asks nothing of the network.
-
-    Scripts and styles run by their hashes, so that nothing else on the page ever can.
-    """
-    style, scripts = _part("css"), [_part(name) for name in _SCRIPTS]
-    return Template(_part("html")).substitute(
-        policy=_policy(scripts, style),
-        style=style,
-        title=html.escape(explorer.title),
-        facts=_pairs(explorer.facts),
-        notes="\n".join(f"<li>{html.escape(note)}</li>" for note in explorer.notes),
-        saliency=_saliency(explorer.histogram),
-        curves="\n".join(_curve(name, values) for name, values in explorer.curves.items()),
-        settings=_pairs(explorer.settings),
-        names=embedded_json(_names(explorer.nodes)),
-        arrays="\n".join(_array(name, values) for name, values in _arrays(explorer).items()),
-        scripts="\n".join(f"<script>{script}</script>" for script in scripts),
-    )
-
-
-def _part(ending: str) -> str:
-    """Return a file that the page is made of."""
-    return resources.files("homogcl.pages").joinpath(f"explore.{ending}").read_text("utf-8")
-
-
-def _policy(scripts: Iterable[str], style: str) -> str:
-    """Return the content security policy: nothing is loaded, and only these scripts run."""
-    return "; ".join(
-        [
-            "default-src 'none'",
-            f"script-src {' '.join(map(_source, scripts))}",
-            f"style-src {_source(style)}",
-            "img-src data:",  # the empty icon, without which a browser asks a server for one
-            "connect-src 'none'",
-            "base-uri 'none'",
-            "form-action 'none'",
-        ]
-    )
-
-
-def _source(text: str) -> str:
-    digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-    return f"'sha256-{digest}'"
-
-
-def _pairs(values: Mapping[str, str]) -> str:
-    """Return the inside of a definition list."""
-    return "\n".join(
-        f"<div><dt>{html.escape(name)}</dt><dd>{html.escape(value)}</dd></div>"
-        for name, value in values.items()
-    )
-
-
-def _saliency(bins: SaliencyHistogram) -> str:
-    """Return the figures of saliency: counts, and where there are labels, agreement."""
-    figures = [("Edges by saliency (logarithmic)", counts_chart(bins))]
-    if bins.labeled.sum():
-        figures.append(("Share of edges within one class", agreement_chart(bins)))
-    return "\n".join(f"<figure><h3>{title}</h3>\n{chart}\n</figure>" for title, chart in figures)
-
-
-def _curve(name: str, values: Sequence[float]) -> str:
-    return f"<figure><h3>{html.escape(name)}</h3>\n{curve_chart(name, values)}\n</figure>"
+    """Return the page as HTML text that asks nothing of the network."""
+    values = {
+        "title": html.escape(explorer.title),
+        "facts": pairs(explorer.facts),
+        "notes": "\n".join(f"<li>{html.escape(note)}</li>" for note in explorer.notes),
+        "saliency": saliency_figures(explorer.histogram),
+        "curves": "\n".join(
+            figure(name, curve_chart(name, [("curve", values)]))
+            for name, values in explorer.curves.items()
+        ),
+        "settings": pairs(explorer.settings),
+    }
+    blocks = [json_block("names", _names(explorer.nodes))]
+    blocks += [array_block(name, array) for name, array in _arrays(explorer).items()]
+    return fill_page("explore", values, blocks, ["explore", "search"])
 
 
 def _names(nodes: Nodes) -> dict[str, object]:
@@ -210,12 +170,3 @@ def _arrays(explorer: Explorer) -> dict[str, npt.NDArray[np.generic]]:
         "cosines": np.round(np.clip(near.cosines, -1, 1) * 32767).astype("<i2"),
     }
     return arrays if nodes.labels is None else {**arrays, "labels": nodes.labels.astype("<i4")}
-
-
-_KINDS = {"f4": "Float32", "i4": "Int32", "u4": "Uint32", "u2": "Uint16", "i2": "Int16"}
-
-
-def _array(name: str, values: npt.NDArray[np.generic]) -> str:
-    """Return an array as a block of data that no browser runs."""
-    kind, text = _KINDS[values.dtype.str[1:]], base64.b64encode(values.tobytes()).decode()
-    return f'<script type="text/plain" id="array-{name}" data-kind="{kind}">{text}</script>'

@@ -3,34 +3,33 @@
 from __future__ import annotations
 
 import json
+import sys
 import textwrap
 import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING, TextIO
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table
-
-from homogcl.advice.estimate import duration
 from homogcl.core.errors import UserError
 from homogcl.core.memory import shortage
-from homogcl.runs.record import Record
-from homogcl.training.loop import Epoch
 
-_out = Console(soft_wrap=True, highlight=False)
-_err = Console(stderr=True, highlight=False)
+# Rich is loaded only for a table or a progress bar.
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+    from homogcl.runs.record import Record
+    from homogcl.training.loop import Epoch
 
 
 def say(text: str) -> None:
     """Print a line."""
-    _out.print(text, markup=False)
+    _print(text, sys.stdout)
 
 
 def note(text: str) -> None:
     """Print a line that is no result, beside the output."""
-    _err.print(text, markup=False, soft_wrap=True)
+    _print(text, sys.stderr)
 
 
 def paragraph(text: str) -> None:
@@ -39,27 +38,30 @@ def paragraph(text: str) -> None:
 
 
 def result(values: Mapping[str, object], *, as_json: bool) -> None:
-    """Print named values, one a line, or as one JSON object."""
+    """Print named values, one per line, or as one JSON object."""
     if as_json:
-        _out.print(json.dumps(values), markup=False)
+        say(json.dumps(values))
         return
     width = max(map(len, values), default=0)
     for key, value in values.items():
-        shown = f"{value:.4g}" if isinstance(value, float) else str(value)
-        _out.print(f"{key:<{width}}  {shown}", markup=False)
+        text = f"{value:.4g}" if isinstance(value, float) else str(value)
+        say(f"{key:<{width}}  {text}")
 
 
 def rows(items: Sequence[Mapping[str, str]], *, as_json: bool) -> None:
     """Print a listing as a table or as a JSON array."""
     if as_json:
-        _out.print(json.dumps(list(items)), markup=False)
+        say(json.dumps(list(items)))
         return
+    from rich.console import Console
+    from rich.table import Table
+
     table = Table(box=None, pad_edge=False)
     for column in items[0] if items else []:
         table.add_column(column, overflow="fold")
     for item in items:
         table.add_row(*item.values())
-    _out.print(table)
+    Console(soft_wrap=True, highlight=False, markup=False, emoji=False).print(table)
 
 
 @contextmanager
@@ -129,13 +131,15 @@ class Grid:
         self._progress.update(self._cells, advance=1, note=left)
 
     def _say(self, text: str) -> None:
-        self._progress.console.print(text, markup=False, soft_wrap=True)
+        self._progress.console.print(text, markup=False, emoji=False, soft_wrap=True)
 
 
 def _left(seconds: Sequence[float], cells: int) -> str:
-    """Return how long `cells` more cells may take if none of them was done before."""
+    """Return how long `cells` more cells take if none of them was done before."""
     if not seconds or not cells:
         return ""
+    from homogcl.advice.estimate import duration
+
     return f"at most about {duration(cells * sum(seconds) / len(seconds))} left"
 
 
@@ -146,13 +150,27 @@ def grid(cells: int) -> Iterator[Grid]:
         yield Grid(progress, cells)
 
 
+def _print(text: str, stream: TextIO) -> None:
+    print(text, file=stream, flush=True)
+
+
 def _progress() -> Progress:
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    console = Console(stderr=True, highlight=False)
     return Progress(
         TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TextColumn("{task.fields[note]}"),
         TimeRemainingColumn(),
-        console=_err,
-        disable=not _err.is_terminal,
+        console=console,
+        disable=not console.is_terminal,
     )

@@ -18,7 +18,8 @@ from homogcl.data.features import compact, normalize
 from homogcl.data.own.graph import read_own
 from homogcl.data.structural import structural_features
 from homogcl.methods.registry import Method, Sizes, method_class, split_name
-from homogcl.presets.resolve import NO_DATA_SET, Settings, preset_by_size, resolve
+from homogcl.presets.resolve import Settings, resolve
+from homogcl.presets.sections import NO_DATA_SET, preset_by_size
 from homogcl.runs.compatibility import TrainingGraph
 from homogcl.runs.folder import RunFolder
 from homogcl.runs.model import TrainedModel

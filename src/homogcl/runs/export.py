@@ -21,7 +21,7 @@ def write_embeddings(path: Path, ids: Sequence[object], z: npt.NDArray[np.floati
     """Write the vectors `z` [N, d] beside the nodes' ids and return the files written.
 
     The ending of `path` decides: `.csv` and `.parquet` have the ids as their first column,
-    `.npy` is followed by a text file with one id a line.
+    beside `.npy` there is a text file with one id per line.
     """
     check_ending(path, FORMATS)
     if path.suffix in TABLES:
@@ -57,7 +57,7 @@ def write_table(path: Path, columns: Mapping[str, Sequence[object] | npt.NDArray
     return write_atomically(path, sink.getvalue().to_pybytes())
 
 
-def check_ending(path: Path, known: Sequence[str]) -> None:
+def check_ending(path: Path, endings: Sequence[str]) -> None:
     """Refuse a file whose ending is not among those that can be written."""
-    if path.suffix not in known:
-        raise UserError(f"cannot write {path.name}: unknown ending{nearest(path.suffix, known)}")
+    if path.suffix not in endings:
+        raise UserError(f"cannot write {path.name}: unknown ending{nearest(path.suffix, endings)}")

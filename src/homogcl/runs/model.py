@@ -17,7 +17,8 @@ from homogcl.core.errors import UserError
 from homogcl.core.files import write_atomically
 from homogcl.methods.inference import embeddings
 from homogcl.methods.registry import Method, Sizes, build
-from homogcl.presets.resolve import NO_DATA_SET, Settings, resolve
+from homogcl.presets.resolve import Settings, resolve
+from homogcl.presets.sections import NO_DATA_SET
 from homogcl.runs.compatibility import TrainingGraph, for_method
 
 FORMAT: Final = 3

@@ -1,4 +1,4 @@
-"""Run records: one JSON file a run, from which every table is made.
+"""Run records: one JSON file per run, from which every table is made.
 
 A record says what was run (method, data, seed, settings), on what (hashes, versions, machine), at
 what cost, and what came out. Files lie at `<data>/<method>/<settings hash>-s<seed>.json` below
@@ -45,7 +45,7 @@ class Machine(Config):
     """What a run's seconds depend on, without anything that names the machine."""
 
     cpu_count: int
-    threads: int = 0  # that torch computed with; 0 if not known
+    threads: int = 0  # of torch; 0 if unknown
     platform: str
 
 
@@ -56,7 +56,7 @@ class Record(Config):
     method: FolderName
     data: FolderName
     seed: int = Field(ge=0)
-    settings: dict[str, JsonValue]  # those that are not the defaults: what a cell is known by
+    settings: dict[str, JsonValue]  # those that are not the defaults; they identify a cell
     settings_sha256: Sha256
     resolved: dict[str, JsonValue] = Field(default_factory=dict)  # all of them
     data_sha256: Sha256
@@ -83,20 +83,20 @@ class Record(Config):
     @property
     def epochs(self) -> int | None:
         """The epochs that the run was trained for, where its settings say."""
-        if "epochs" in self.metrics:  # of one that ended before
+        if "epochs" in self.metrics:  # of a training that stopped early
             return int(self.metrics["epochs"])
         epochs = self.setting("epochs", "train")
         return epochs if isinstance(epochs, int) else None
 
     def setting(self, key: str, part: str = "method") -> JsonValue:
-        """Return a setting that the run had, nothing where it had none of the name."""
+        """Return a setting of the run, or None if it has none of that name."""
         settings = self.resolved.get(part)
         return settings.get(key) if isinstance(settings, dict) else None
 
     def by_epochs(self) -> dict[int, Metrics]:
-        """Return the metrics after so many epochs: at each milestone, and at the end."""
-        found = {int(epochs): metrics for epochs, metrics in self.milestones.items()}
-        return found if self.epochs is None else {**found, self.epochs: self.metrics}
+        """Return the metrics by number of epochs: at each milestone, and at the end."""
+        metrics = {int(epochs): values for epochs, values in self.milestones.items()}
+        return metrics if self.epochs is None else {**metrics, self.epochs: self.metrics}
 
 
 class Summary(NamedTuple):

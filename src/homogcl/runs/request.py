@@ -12,13 +12,8 @@ from pydantic import Field
 from torch_geometric.data import Data
 
 from homogcl.data.load import graph_name, lacks_features, load, own_path, source
-from homogcl.presets.resolve import (
-    NO_DATA_SET,
-    Settings,
-    depends_on_size,
-    preset_by_size,
-    resolve,
-)
+from homogcl.presets.resolve import Settings, resolve
+from homogcl.presets.sections import NO_DATA_SET, depends_on_size, preset_by_size
 from homogcl.runs.run import Run
 from homogcl.runs.tasks import DEFAULT_TASKS
 

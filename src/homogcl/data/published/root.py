@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import http.client
 import os
-import urllib.error
-import urllib.request
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,6 +49,10 @@ def read(path: Path) -> RawFile:
 
 def fetch(url: str) -> bytes:
     """Return what `url` serves; raise `OSError` where that fails for any reason."""
+    import http.client
+    import urllib.error
+    import urllib.request
+
     try:
         with urllib.request.urlopen(url, timeout=_TIMEOUT_SECONDS) as response:
             content: bytes = response.read()

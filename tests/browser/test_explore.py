@@ -1,86 +1,27 @@
 """The page of a run in a real browser: it draws, answers, asks nothing and runs nothing foreign."""
 
-import json
-import os
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from selenium.webdriver import ActionChains, Chrome, ChromeOptions, ChromeService, Keys
+from selenium.webdriver import ActionChains, Chrome, Keys
 from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import WebDriverWait
 
 from homogcl.pages.explore_page import Explorer, render
 from tests.explorers import explorer
+from tests.tab import PATIENCE, Tab
 
-BROWSER, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 ATTACKS = ["<script>hacked = 1</script>", "</script><img src=x onerror='hacked = 2'>", "&lt;b&gt;"]
-PATIENCE = 60  # seconds, for a machine that is busy with something else
-FLAGS = (
-    "--headless=new",
-    "--no-sandbox",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-quic",
-    "--disable-sync",
-    "--disable-dev-shm-usage",
-    # WebGL without a graphics card.
-    "--use-angle=swiftshader",
-    "--enable-unsafe-swiftshader",
-    "--window-size=1200,900",
-)
 
 
-@pytest.fixture(scope="module")
-def chrome(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chrome]:
-    if BROWSER is None or DRIVER is None:
-        message = "needs chromium and chromedriver"
-        if os.environ.get("HOMOGCL_NEED_CHROMIUM"):
-            pytest.fail(message)
-        pytest.skip(message)
-    options = ChromeOptions()
-    options.binary_location = BROWSER
-    for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('profile')}"):
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    driver = Chrome(options, ChromeService(DRIVER))
-    driver.get("about:blank")  # not the browser's own page of suggestions
-    yield driver
-    driver.quit()
-
-
-class Page:
-    """A page in the browser, as a person and its developer tools see it."""
+class Page(Tab):
+    """The page of a run."""
 
     def __init__(self, chrome: Chrome, path: Path, shown: Explorer) -> None:
-        self.chrome = chrome
-        self.url = path.as_uri()
-        path.write_text(render(shown), encoding="utf-8")
-        self.log("browser"), self.log("performance")  # what earlier pages left
-        chrome.get(self.url)
+        super().__init__(chrome, path, render(shown))
         self.stage = chrome.find_element(By.ID, "stage")
-
-    def run(self, script: str) -> Any:
-        return self.chrome.execute_script(script)
-
-    def log(self, kind: str) -> list[str]:
-        """The messages of one of the browser's logs since it was last read."""
-        entries = self.chrome.get_log(kind)  # type: ignore[no-untyped-call]
-        return [entry["message"] for entry in entries]
-
-    def errors(self) -> list[str]:
-        return self.log("browser")
-
-    def requests(self) -> list[str]:
-        """Every address that was asked for since the page was opened."""
-        events = [json.loads(message)["message"] for message in self.log("performance")]
-        sent = [event for event in events if event["method"] == "Network.requestWillBeSent"]
-        return [event["params"]["request"]["url"] for event in sent]
 
     def pointer(self, node: int) -> ActionChains:
         """The pointer, moved to a node."""
@@ -110,9 +51,6 @@ class Page:
 
     def row(self, node: int) -> WebElement:
         return self.chrome.find_element(By.CSS_SELECTOR, f'#panel [data-node="{node}"]')
-
-    def wait_for(self, script: str) -> None:
-        WebDriverWait(self.chrome, PATIENCE).until(lambda _: self.run(script))
 
 
 @pytest.fixture

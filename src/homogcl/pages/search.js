@@ -1,13 +1,13 @@
 "use strict";
 // Search: equal ids first, then those that begin with what was typed, then those that hold it.
 function find(text) {
-  const wanted = text.trim().toLowerCase(), found = [[], [], []];
-  for (let i = 0; wanted && i < count; i++) {
+  const query = text.trim().toLowerCase(), ranks = [[], [], []];
+  for (let i = 0; query && i < count; i++) {
     const id = idOf(i).toLowerCase();
-    const rank = id === wanted ? 0 : id.startsWith(wanted) ? 1 : id.includes(wanted) ? 2 : 3;
-    if (rank < 3 && found[rank].length < SHOWN) found[rank].push(i);
+    const rank = id === query ? 0 : id.startsWith(query) ? 1 : id.includes(query) ? 2 : 3;
+    if (rank < 3 && ranks[rank].length < SHOWN) ranks[rank].push(i);
   }
-  return found.flat().slice(0, SHOWN);
+  return ranks.flat().slice(0, SHOWN);
 }
 const SHOWN = 8;
 let offered = [], active = 0;

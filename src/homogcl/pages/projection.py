@@ -1,4 +1,4 @@
-"""Embeddings laid out in the plane, so that near nodes lie near each other."""
+"""Embeddings projected into the plane, so that near nodes lie near each other."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from homogcl.core.seeds import integer, numpy_stream
 Floats = npt.NDArray[np.floating]
 
 _INPUT_DIM = 50  # components that t-SNE sees, as is usual for it; more cost time and add noise
-_GUIDES = 3  # laid-out nodes that place one that is not
+_GUIDES = 3  # projected nodes that place one that is not
 
 
 @dataclass(frozen=True)
-class Way:
-    """A way to lay out.
+class Projector:
+    """A way to project.
 
     Attributes:
         title: What it is called.
         fit: From rows of length 1, [N, d], and a random state to positions, [N, 2].
-        whole: Nodes up to which all are laid out; of more only `sample`, which place the rest.
-        sample: How many nodes are laid out where there are too many.
+        whole: Up to so many nodes, all are projected; of more only `sample`, which place the rest.
+        sample: How many nodes are projected where there are too many.
     """
 
     title: str
@@ -39,37 +39,37 @@ class Way:
 
 
 @dataclass(frozen=True)
-class Layout:
+class Projection:
     """Positions in the plane, [N, 2], and a sentence that says how they came about."""
 
     points: npt.NDArray[np.float32]
     origin: str
 
 
-def lay_out(z: Floats, way: str, seed: int) -> Layout:
+def project(z: Floats, way: str, seed: int) -> Projection:
     """Return the embeddings `z` [N, d] in the plane, by the cosine between them.
 
     Args:
         z: Embeddings, [N, d].
-        way: One of `WAYS`.
+        way: One of `PROJECTORS`.
         seed: Root seed, from whose stream "layout" all random starts and samples are drawn.
     """
-    if way not in WAYS:
-        raise UnknownName("map", way, WAYS)
-    how, state = WAYS[way], integer(seed, "layout")
+    if way not in PROJECTORS:
+        raise UnknownName("map", way, PROJECTORS)
+    how, state = PROJECTORS[way], integer(seed, "layout")
     rows = normalize(np.asarray(z, dtype=np.float32))
     if len(rows) <= how.whole:
-        return Layout(_centered(how.fit(rows, state)), f"{how.title} of all nodes")
+        return Projection(_centered(how.fit(rows, state)), f"{how.title} of all nodes")
     few = np.sort(numpy_stream(seed, "layout").choice(len(rows), how.sample, replace=False))
     origin = (
         f"{how.title} of {how.sample:,} random nodes; each other node is placed among "
         f"the {_GUIDES} of them with the most similar embeddings"
     )
-    return Layout(_centered(_placed(rows, few, how.fit(rows[few], state))), origin)
+    return Projection(_centered(_placed(rows, few, how.fit(rows[few], state))), origin)
 
 
 def _placed(rows: Floats, few: npt.NDArray[np.int64], positions: Floats) -> Floats:
-    """Return positions of all rows: given ones for `few`, and means of their guides' elsewhere."""
+    """Return all rows' positions: those of `few` as they are, others as means of their guides'."""
     distances, guides = NearestNeighbors(n_neighbors=_GUIDES).fit(rows[few]).kneighbors(rows)
     weights = 1 / np.maximum(distances, 1e-3)
     weights /= weights.sum(axis=1, keepdims=True)
@@ -81,8 +81,8 @@ def _placed(rows: Floats, few: npt.NDArray[np.int64], positions: Floats) -> Floa
 def _pca(rows: Floats, state: int) -> Floats:
     if len(rows) < 2:
         return np.zeros((len(rows), 2))
-    found = PCA(min(2, *rows.shape), random_state=state).fit_transform(rows)
-    return np.pad(found, ((0, 0), (0, 2 - found.shape[1])))
+    points = PCA(min(2, *rows.shape), random_state=state).fit_transform(rows)
+    return np.pad(points, ((0, 0), (0, 2 - points.shape[1])))
 
 
 def _tsne(rows: Floats, state: int) -> Floats:
@@ -123,8 +123,8 @@ def _centered(points: Floats) -> npt.NDArray[np.float32]:
     return (points / (farthest or 1.0)).astype(np.float32)
 
 
-WAYS: Mapping[str, Way] = {
-    "tsne": Way("t-SNE", _tsne, whole=20_000, sample=10_000),
-    "umap": Way("UMAP", _umap),
-    "pca": Way("PCA", _pca),
+PROJECTORS: Mapping[str, Projector] = {
+    "tsne": Projector("t-SNE", _tsne, whole=20_000, sample=10_000),
+    "umap": Projector("UMAP", _umap),
+    "pca": Projector("PCA", _pca),
 }

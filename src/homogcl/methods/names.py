@@ -1,0 +1,87 @@
+"""The names of methods and plug-ins, and where their classes live; importing it loads no class."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from typing import NamedTuple
+
+METHODS = {
+    "afgrl": "homogcl.methods.afgrl:AFGRL",
+    "ariel": "homogcl.methods.ariel:ARIEL",
+    "bgrl": "homogcl.methods.bgrl:BGRL",
+    "ccassg": "homogcl.methods.ccassg:CCASSG",
+    "costa": "homogcl.methods.costa:COSTA",
+    "deepwalk": "homogcl.methods.deepwalk:DeepWalk",
+    "dgi": "homogcl.methods.dgi:DGI",
+    "gae": "homogcl.methods.gae:GAE",
+    "gat": "homogcl.methods.gat:GAT",
+    "gbt": "homogcl.methods.gbt:GBT",
+    "gca": "homogcl.methods.gca:GCA",
+    "gcn": "homogcl.methods.gcn:GCN",
+    "gcool": "homogcl.methods.gcool:GCooL",
+    "gmi": "homogcl.methods.gmi:GMI",
+    "grace": "homogcl.methods.grace:GRACE",
+    "hdi": "homogcl.methods.hdi:HDI",
+    "infogcl": "homogcl.methods.infogcl:InfoGCL",
+    "mlp": "homogcl.methods.mlp:MLP",
+    "mvgrl": "homogcl.methods.mvgrl:MVGRL",
+    "node2vec": "homogcl.methods.node2vec:Node2Vec",
+    "progcl": "homogcl.methods.progcl:ProGCL",
+    "random": "homogcl.methods.random:RandomInit",
+    "raw": "homogcl.methods.raw:Raw",
+    "sage": "homogcl.methods.sage:SAGE",
+    "vgae": "homogcl.methods.vgae:VGAE",
+}
+
+
+class ShippedPlugin(NamedTuple):
+    """Where a plug-in lives, and what its name stands for.
+
+    Attributes:
+        place: Its class, as `module:name`.
+        settings: The settings that its name fixes.
+        presets: The plug-in whose presets it shares.
+    """
+
+    place: str
+    settings: Mapping[str, object]
+    presets: str = "homogcl"
+
+
+PLUGINS = {
+    "adaptive": ShippedPlugin("homogcl.homophily.plugins.adaptive:Adaptive", {}),
+    "hard": ShippedPlugin(
+        "homogcl.homophily.plugins.homogcl:HomoGCL",
+        {"saliency": "hard", "saliency_gradient": True},
+    ),
+    "homogcl": ShippedPlugin("homogcl.homophily.plugins.homogcl:HomoGCL", {}),
+    "released": ShippedPlugin("homogcl.homophily.plugins.released:Released", {}),
+}
+
+
+def method_names() -> list[str]:
+    """Return the names of all base methods, third parties' included."""
+    return sorted({*METHODS, *third_party("homogcl.methods")})
+
+
+def plugin_names() -> list[str]:
+    """Return the names that can follow a plus sign, third parties' included."""
+    return sorted({*PLUGINS, *third_party("homogcl.plugins")})
+
+
+def split_name(name: str) -> tuple[str, list[str]]:
+    """Return the base and the plug-ins of a name.
+
+    >>> split_name("grace+homogcl")
+    ('grace', ['homogcl'])
+    """
+    base, *plugins = name.split("+")
+    return base, plugins
+
+
+@cache
+def third_party(group: str) -> dict[str, EntryPoint]:
+    """Return what other packages registered in an entry-point group, by name."""
+    return {entry.name: entry for entry in entry_points(group=group)}

@@ -1,0 +1,110 @@
+"""Presets as their files have them: one TOML file per method, one section per data set.
+
+A file's section `[default]` holds for every graph, `[cora]` for that data set, and
+`["cora/official"]` is an alternative that is taken by its name, `official`. `["default/large"]`
+applies by itself to large graphs that no preset is written for. The settings of
+`grace+homogcl` are those of `grace`, then those of `homogcl`, then those of the file
+`grace+homogcl` where there is one: what comes later prevails.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from importlib.resources import files
+
+from homogcl.core.errors import UnknownName
+from homogcl.methods.names import PLUGINS, split_name
+
+Sections = dict[str, dict[str, object]]
+
+NO_DATA_SET = ""  # no section has this name, so that a method's defaults hold
+LARGE = "large"
+LARGE_NODES = 5_000  # between CiteSeer, whose preset compares all pairs, and Photo, whose does not
+
+
+def preset_settings(
+    method: str, data: str, preset: str | None = None
+) -> tuple[dict[str, object], str]:
+    """Return the settings that presets give a method on a data set, and their sources.
+
+    Args:
+        method: A method's name, with plug-ins behind plus signs.
+        data: A data set's name; an unknown one gets the method's defaults.
+        preset: An alternative's name, such as `official`; it may be of the data set or, like
+            `large`, of all graphs.
+    """
+    settings: dict[str, object] = {}
+    sources: list[str] = []
+    section = data if preset is None else f"{data}/{preset}"
+    general = f"default/{preset}"
+    exists = preset is None
+    for sections in _files(method):
+        for key in ("default", general, section if section in sections else data):
+            if key in sections:
+                exists = exists or key in {section, general}
+                values = dict(sections[key])
+                sources.append(str(values.pop("source")))
+                settings.update(values)
+    if not exists:
+        raise UnknownName("preset", section, _alternatives(method))
+    return settings, "; ".join(dict.fromkeys(sources))
+
+
+def depends_on_size(method: str, data: str) -> bool:
+    """Return whether `preset_by_size` has a choice: the method has a preset for large graphs.
+
+    A data set that has a preset of its own keeps it, whatever its size.
+    """
+    named = any(data in sections for sections in _files(method))
+    return not named and f"default/{LARGE}" in _alternatives(method)
+
+
+def preset_by_size(method: str, data: str, nodes: int) -> str | None:
+    """Return the alternative for graphs of more than `LARGE_NODES` nodes where it applies.
+
+    Under it GRACE and GCA sample their negatives. None where the graph is small or
+    `depends_on_size` is false.
+    """
+    return LARGE if nodes > LARGE_NODES and depends_on_size(method, data) else None
+
+
+def preset_names() -> list[tuple[str, str, str]]:
+    """Return (method, section, source) of every preset there is."""
+    folder = files(__package__)
+    names = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".toml"))
+    return [
+        (name.removesuffix(".toml"), section, str(values["source"]))
+        for name in names
+        for section, values in _read(name.removesuffix(".toml")).items()
+    ]
+
+
+def _files(method: str) -> Iterator[Sections]:
+    """Yield the preset files of a method, what prevails last."""
+    base, plugins = split_name(method)
+    shared = [_presets_of(each) for each in plugins]
+    together = ["+".join([base, *shared])] if plugins else []
+    for name in [base, *shared, *together]:
+        if sections := _read(name):
+            yield sections
+
+
+def _presets_of(plugin: str) -> str:
+    """Return the plug-in whose presets a plug-in shares."""
+    if plugin in PLUGINS:
+        return PLUGINS[plugin].presets
+    from homogcl.methods import registry  # loads a third party's class, and torch with it
+
+    return registry.plugin(plugin).presets
+
+
+@cache
+def _read(name: str) -> Sections:
+    entry = files(__package__) / f"{name}.toml"
+    return tomllib.loads(entry.read_text("utf-8")) if entry.is_file() else {}
+
+
+def _alternatives(method: str) -> list[str]:
+    return sorted({key for sections in _files(method) for key in sections if "/" in key})

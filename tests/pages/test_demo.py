@@ -1,0 +1,21 @@
+"""The demonstration shows what its edges' saliency is worth."""
+
+import numpy as np
+import pytest
+
+from homogcl.pages.charts import SaliencyHistogram
+from homogcl.pages.demo import _saliency_rows
+
+
+def test_rows_give_counts_and_shares_of_each_bin() -> None:
+    histogram = SaliencyHistogram(
+        np.array([0.0, 0.5, 0.8, 1.0]),
+        np.array([1, 0, 900]),
+        np.array([3, 0, 100]),
+        np.array([7, 0, 0]),
+    )
+    low, middle, high = _saliency_rows(histogram)
+    assert (low["saliency"], low["edges"], low["same class"]) == ("0.0-0.5", "4", "25.0 %")
+    assert (middle["edges"], middle["same class"], middle[""]) == ("0", "", "")
+    assert (high["edges"], high["same class"]) == ("1,000", "90.0 %")
+    assert len(high[""]) == pytest.approx(30 * 0.9)
