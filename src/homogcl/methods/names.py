@@ -1,4 +1,4 @@
-"""The names of methods and plug-ins, and where their classes live; importing it loads no class."""
+"""The names of methods and plug-ins, and the places of their classes, without loading any."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ METHODS = {
 
 
 class ShippedPlugin(NamedTuple):
-    """Where a plug-in lives, and what its name stands for.
+    """The class of a plug-in, and the settings that its name fixes.
 
     Attributes:
         place: Its class, as `module:name`.
@@ -83,5 +83,5 @@ def split_name(name: str) -> tuple[str, list[str]]:
 
 @cache
 def third_party(group: str) -> dict[str, EntryPoint]:
-    """Return what other packages registered in an entry-point group, by name."""
+    """Return the entries of other packages in an entry-point group, by name."""
     return {entry.name: entry for entry in entry_points(group=group)}

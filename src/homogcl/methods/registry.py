@@ -1,4 +1,4 @@
-"""Classes and settings of methods by name, and of plug-ins behind a plus sign."""
+"""Classes and settings of methods by name, and of plug-ins after a plus sign."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The settings of every shipped method, read from a file, since its classes would load torch.
+"""The settings of all shipped methods, from a file, because the classes would load torch.
 
 `python -m homogcl.presets.collect` writes that file, `catalog.json`, from the classes.
 """
@@ -16,13 +16,13 @@ FILE = Path(__file__).with_name("catalog.json")
 
 
 class Setting(NamedTuple):
-    """The value of a setting without a preset, and which values it takes."""
+    """The default of a setting, and its type."""
 
     default: object
     type: str  # as Python writes it
 
     def typed(self, value: object) -> object:
-        """Return `value`, as TOML or JSON has it, in the type that the setting's class gives it."""
+        """Return a value of TOML or JSON in the type of the setting."""
         if isinstance(value, list):
             return tuple(value)
         is_whole = isinstance(value, int) and not isinstance(value, bool)
@@ -37,7 +37,7 @@ class Entry:
         summary: The first line of its description.
         training_data: What it learns from: features X, adjacency A, labels Y.
         takes_positives: Whether plug-ins can give it further positive pairs.
-        plugins: The shipped plug-ins that go behind its name.
+        plugins: The shipped plug-ins that accept it.
         settings: Its settings by name, in the order of its class.
     """
 
@@ -50,7 +50,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Catalog:
-    """Every shipped method, the settings of plug-ins, and those that all methods share."""
+    """All shipped methods, the settings of plug-ins, and the settings that all methods share."""
 
     methods: Mapping[str, Entry]
     plugins: Mapping[str, Mapping[str, Setting]]
@@ -60,7 +60,7 @@ class Catalog:
 
 @cache
 def catalog() -> Catalog:
-    """Return what `catalog.json` holds."""
+    """Return the content of `catalog.json`."""
     content = json.loads(FILE.read_text("utf-8"))
     return Catalog(
         {name: _entry(each) for name, each in content["methods"].items()},

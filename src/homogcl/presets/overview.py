@@ -29,10 +29,10 @@ class Overview:
 def overview(
     method: str, data: str, preset: str | None = None, root: Path | None = None
 ) -> Overview | None:
-    """Return the settings of a shipped method; None where a class or a graph has to be asked.
+    """Return the settings of a shipped method; None if they need a class or a graph.
 
     Args:
-        method: A method's name, with plug-ins behind plus signs.
+        method: A method's name, with plug-ins after plus signs.
         data: A data set's name, or the path of a user's own graph, for which defaults hold.
         preset: An alternative preset, such as `official`; by default the one for the graph's size.
         root: Folder of all data sets.
@@ -52,10 +52,10 @@ def overview(
 
 
 def _complete(method: str, settings: Mapping[str, object]) -> dict[str, object] | None:
-    """Return `settings` with defaults for the rest; None if the catalog cannot vouch for them."""
+    """Return `settings` with defaults for the rest; None if the catalog is not enough."""
     base, plugins = split_name(method)
     shipped = catalog()
-    # Only their classes can tell how several plug-ins go together.
+    # Only the classes tell whether several plug-ins fit together.
     if base not in shipped.methods or len(plugins) > 1:
         return None
     entry = shipped.methods[base]
@@ -69,7 +69,7 @@ def _complete(method: str, settings: Mapping[str, object]) -> dict[str, object] 
         fixed |= PLUGINS[each].settings
         family |= shipped.plugins[PLUGINS[each].presets].keys()
     by_name |= {**shipped.training, **shipped.data}
-    # Presets of a plug-in's family may say what the plug-in itself lacks.
+    # Presets of a plug-in's family may have settings that the plug-in lacks.
     if not set(settings) <= by_name.keys() | family:
         return None
     complete = {

@@ -15,14 +15,14 @@ from homogcl.training.loop import TrainConfig
 
 @dataclass(frozen=True)
 class Settings:
-    """Everything that decides a training.
+    """All settings of a training.
 
     Attributes:
         method: Settings of the method and its plug-ins.
         train: How it is trained.
         data: How its graph is prepared.
         source: Where the settings come from.
-        preset: The alternative preset that they are of, if any.
+        preset: The name of the alternative preset, if one was chosen.
     """
 
     method: dict[str, object]
@@ -32,7 +32,7 @@ class Settings:
     preset: str | None = None
 
     def flat(self) -> dict[str, object]:
-        """Return all settings in one mapping, as they stand in presets."""
+        """Return all settings in one mapping, as presets have them."""
         return {**self.method, **self.train.model_dump(), **self.data.model_dump()}
 
 
@@ -42,11 +42,11 @@ def resolve(
     """Return the settings of a method on a data set.
 
     Args:
-        method: A method's name, with plug-ins behind plus signs.
+        method: A method's name, with plug-ins after plus signs.
         data: A data set's name; an unknown one gets the method's defaults.
-        overrides: Settings that prevail over the preset's.
-        preset: An alternative's name, such as `official`; it may be of the data set or, like
-            `large`, of all graphs.
+        overrides: Settings that replace those of the preset.
+        preset: Name of an alternative, for the data set (such as `official`) or for all graphs
+            (such as `large`).
     """
     merged, source = preset_settings(method, data, preset)
     # A plug-in fixes or lacks some settings; drop the presets' values for them.
@@ -60,15 +60,15 @@ def resolve(
 def _fixed_keys(method: str) -> set[str]:
     """Return the settings of a plug-in's family that the plug-in itself fixes or lacks."""
     keys: set[str] = set()
-    for each in split_name(method)[1]:
-        mine = plugin(each)
-        family = plugin(mine.presets).wrap.Config.model_fields
-        keys |= {*mine.settings, *(family.keys() - mine.wrap.Config.model_fields.keys())}
+    for name in split_name(method)[1]:
+        entry = plugin(name)
+        family = plugin(entry.presets).wrap.Config.model_fields
+        keys |= {*entry.settings, *(family.keys() - entry.wrap.Config.model_fields.keys())}
     return keys
 
 
 def _by_part(method: str, flat: Mapping[str, object], source: str) -> Settings:
-    """Return flat settings as those of the method, its training and its data."""
+    """Split flat settings into those of the method, its training and its data."""
     of_method = {key for model in config_classes(method) for key in model.model_fields}
     general: dict[str, type[Config]] = dict.fromkeys(TrainConfig.model_fields, TrainConfig)
     general |= dict.fromkeys(DataConfig.model_fields, DataConfig)

@@ -1,10 +1,10 @@
-"""Presets as their files have them: one TOML file per method, one section per data set.
+"""The files of presets: one TOML file per method, one section per data set.
 
-A file's section `[default]` holds for every graph, `[cora]` for that data set, and
-`["cora/official"]` is an alternative that is taken by its name, `official`. `["default/large"]`
-applies by itself to large graphs that no preset is written for. The settings of
-`grace+homogcl` are those of `grace`, then those of `homogcl`, then those of the file
-`grace+homogcl` where there is one: what comes later prevails.
+The section `[default]` holds for every graph and `[cora]` for that data set. The section
+`["cora/official"]` is an alternative, chosen by its name `official`. `["default/large"]` is chosen
+automatically for graphs with many nodes that have no section of their own. The settings of
+`grace+homogcl` are those of `grace`, then of `homogcl`, then of the file `grace+homogcl` if there
+is one; later values replace earlier ones.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from homogcl.methods.names import PLUGINS, split_name
 
 Sections = dict[str, dict[str, object]]
 
-NO_DATA_SET = ""  # no section has this name, so that a method's defaults hold
+NO_DATA_SET = ""  # no section has this name, so the method's defaults hold
 LARGE = "large"
-LARGE_NODES = 5_000  # between CiteSeer, whose preset compares all pairs, and Photo, whose does not
+LARGE_NODES = 5_000  # between CiteSeer (its preset compares all pairs) and Photo (samples)
 
 
 def preset_settings(
     method: str, data: str, preset: str | None = None
 ) -> tuple[dict[str, object], str]:
-    """Return the settings that presets give a method on a data set, and their sources.
+    """Return the settings of a method on a data set by its presets, and their sources.
 
     Args:
-        method: A method's name, with plug-ins behind plus signs.
+        method: A method's name, with plug-ins after plus signs.
         data: A data set's name; an unknown one gets the method's defaults.
-        preset: An alternative's name, such as `official`; it may be of the data set or, like
-            `large`, of all graphs.
+        preset: Name of an alternative, for the data set (such as `official`) or for all graphs
+            (such as `large`).
     """
     settings: dict[str, object] = {}
     sources: list[str] = []
@@ -53,25 +53,24 @@ def preset_settings(
 
 
 def depends_on_size(method: str, data: str) -> bool:
-    """Return whether `preset_by_size` has a choice: the method has a preset for large graphs.
+    """Return whether the preset depends on the size of the graph.
 
-    A data set that has a preset of its own keeps it, whatever its size.
+    It does if the method has a preset for large graphs and the data set has none of its own.
     """
-    named = any(data in sections for sections in _files(method))
-    return not named and f"default/{LARGE}" in _alternatives(method)
+    has_own = any(data in sections for sections in _files(method))
+    return not has_own and f"default/{LARGE}" in _alternatives(method)
 
 
 def preset_by_size(method: str, data: str, nodes: int) -> str | None:
-    """Return the alternative for graphs of more than `LARGE_NODES` nodes where it applies.
+    """Return the preset for graphs of more than `LARGE_NODES` nodes, or None if it does not apply.
 
-    Under it GRACE and GCA sample their negatives. None where the graph is small or
-    `depends_on_size` is false.
+    Under it GRACE and GCA sample their negatives.
     """
     return LARGE if nodes > LARGE_NODES and depends_on_size(method, data) else None
 
 
 def preset_names() -> list[tuple[str, str, str]]:
-    """Return (method, section, source) of every preset there is."""
+    """Return (method, section, source) of every preset."""
     folder = files(__package__)
     names = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".toml"))
     return [
@@ -82,7 +81,7 @@ def preset_names() -> list[tuple[str, str, str]]:
 
 
 def _files(method: str) -> Iterator[Sections]:
-    """Yield the preset files of a method, what prevails last."""
+    """Yield the preset files of a method; later ones replace values of earlier ones."""
     base, plugins = split_name(method)
     shared = [_presets_of(each) for each in plugins]
     together = ["+".join([base, *shared])] if plugins else []
