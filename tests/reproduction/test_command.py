@@ -162,19 +162,19 @@ def test_the_command_draws_and_names_what_it_wrote(reproduce: Shell, tmp_path: P
 
 
 def test_a_table_is_printed_or_put_between_its_markers(reproduce: Shell, tmp_path: Path) -> None:
-    write_record(tmp_path / "results" / "released", make_record({}, method="grace+homogcl"))
-    shown = reproduce("table", "released")
-    assert "| cora | grace+homogcl | – | 80.00 (1) | 84.5 ± 0.5 | -4.50 |" in shown.splitlines()
+    write_record(tmp_path / "results" / "released", make_record({}, method="grace+released"))
+    table = reproduce("table", "released")
+    assert "| cora | grace+released | – | 80.00 (1) | 84.5 ± 0.5 | -4.50 |" in table.splitlines()
     assert "80.0,,1" in reproduce("table", "released", "--format", "csv")
     page = tmp_path / "page.md"
     page.write_text("<!-- table:released -->\nold\n<!-- /table:released -->\n", "utf-8")
     assert "released into page.md" in reproduce("table", "released", "--insert", page.name)
-    assert page.read_text("utf-8").splitlines()[1:-1] == shown.splitlines()
+    assert page.read_text("utf-8").splitlines()[1:-1] == table.splitlines()
 
 
 def test_an_unknown_table_and_a_missing_file_are_named(reproduce: Shell, tmp_path: Path) -> None:
     assert "did you mean: foundation" in reproduce.refuses("table", "fundation")
-    write_record(tmp_path / "results" / "released", make_record({}, method="grace+homogcl"))
+    write_record(tmp_path / "results" / "released", make_record({}, method="grace+released"))
     line = reproduce.refuses("table", "released", "--insert", "nowhere.md")
     assert "cannot read nowhere.md" in line
     assert "benchmarks/results.json" in reproduce.refuses("table", "bench")
