@@ -8,6 +8,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from homogcl.core.seeds import stream
+from homogcl.homophily.positives import Combine
 from homogcl.methods.afgrl import AFGRL
 from homogcl.methods.base import Sizes
 from tests.reference.neighbors import (
@@ -75,7 +76,7 @@ def test_loss_and_gradient_are_the_formula_pair_by_pair(block_graph: Data) -> No
 def test_neighbor_term_is_both_cosines_pair_by_pair(block_graph: Data) -> None:
     graph = doubled(block_graph)
     method = moved(afgrl(), graph)
-    pairs = weighted_pairs(graph.edge_index)
+    pairs = weighted_pairs(graph.edge_index, Combine.TERM)
     terms = method.objective(method.views(graph, stream(1, "augment")), pairs)
     z, h = method.predictor(method.encoder(graph)), method.target(graph).detach()
     slow = -2 * neighbor_mean(z, h, pairs) - 2 * neighbor_mean(h, z, pairs)

@@ -8,6 +8,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 from torch_geometric.nn import BatchNorm, GCNConv
 
+from homogcl.homophily.positives import Combine
 from homogcl.methods.base import Sizes
 from homogcl.methods.bgrl import BGRL
 from tests.reference.neighbors import doubled, mean_cosine, neighbor_mean, weighted_pairs
@@ -42,7 +43,7 @@ def test_loss_and_gradient_are_the_formula_node_by_node(norm: str, block_graph: 
 
 def test_neighbor_term_is_the_expanded_loss_pair_by_pair(block_graph: Data) -> None:
     method, graph = bgrl(), doubled(block_graph)
-    pairs = weighted_pairs(graph.edge_index)
+    pairs = weighted_pairs(graph.edge_index, Combine.TERM)
     (z1, z2), (h1, h2) = vectors(method, graph)
     views = method.views(graph, torch.Generator().manual_seed(1))
     terms = method.objective(views, pairs)

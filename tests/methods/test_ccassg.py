@@ -6,6 +6,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from homogcl.core.errors import UserError
+from homogcl.homophily.positives import Combine
 from homogcl.methods.base import Sizes, total
 from homogcl.methods.ccassg import CCASSG
 from homogcl.training.loop import TrainConfig, fit
@@ -48,7 +49,7 @@ def test_loss_and_gradient_are_the_formula_column_by_column(block_graph: Data) -
 
 def test_neighbor_term_is_the_mean_cosine_pair_by_pair(block_graph: Data) -> None:
     method, graph = ccassg(), doubled(block_graph)
-    pairs = weighted_pairs(graph.edge_index)
+    pairs = weighted_pairs(graph.edge_index, Combine.TERM)
     views = method.views(graph, torch.Generator().manual_seed(1))
     a, b = scaled(method.encoder(views.first)), scaled(method.encoder(views.second))
     terms = method.objective(views, pairs)

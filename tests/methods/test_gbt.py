@@ -5,6 +5,7 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
+from homogcl.homophily.positives import Combine
 from homogcl.methods.base import Sizes, total
 from homogcl.methods.gbt import GBT
 from tests.reference.neighbors import doubled, neighbor_mean, weighted_pairs
@@ -49,7 +50,7 @@ def test_loss_and_gradient_are_the_formula_entry_by_entry(
 
 def test_neighbor_term_is_the_mean_cosine_pair_by_pair(block_graph: Data) -> None:
     method, graph = gbt(), doubled(block_graph)
-    pairs = weighted_pairs(graph.edge_index)
+    pairs = weighted_pairs(graph.edge_index, Combine.TERM)
     views = method.views(graph, torch.Generator().manual_seed(1))
     a, b = standardized(method.encoder(views.first)), standardized(method.encoder(views.second))
     terms = method.objective(views, pairs)

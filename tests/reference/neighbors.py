@@ -23,14 +23,13 @@ def cosine(a: Tensor, b: Tensor) -> Tensor:
     return (a * b).sum() / ((a * a).sum().sqrt() * (b * b).sum().sqrt())
 
 
-def weighted_pairs(edge_index: Tensor, seed: int = 5) -> Positives:
-    """The edges with random weights in [0, 1], the same in both directions, for a term."""
+def weighted_pairs(edge_index: Tensor, combine: Combine = Combine.SUM, seed: int = 5) -> Positives:
+    """The edges with random weights in [0, 1], the same in both directions."""
     rng = torch.Generator().manual_seed(seed)
     nodes = int(edge_index.max()) + 1
     square = torch.rand(nodes, nodes, generator=rng, dtype=torch.float64)
     square = (square + square.t()) / 2
-    weight = square[edge_index[0], edge_index[1]]
-    return Positives(edge_index, weight, combine=Combine.TERM)
+    return Positives(edge_index, square[edge_index[0], edge_index[1]], combine=combine)
 
 
 def neighbor_mean(a: Tensor, b: Tensor, positives: Positives) -> Tensor:

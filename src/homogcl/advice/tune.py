@@ -88,12 +88,22 @@ class Search:
         return resolve(self.method, self.data, {**self.overrides, **(tried or {})})
 
     def space(self, nodes: int) -> dict[str, Range]:
-        """Return the ranges of the settings that are searched: those nobody has fixed."""
+        """Return the ranges of the settings that are searched: free ones that have an effect."""
         start = self.settings().flat()
-        space = {k: r for k, r in SPACE.items() if k in start and k not in self.overrides}
+        free = {k: r for k, r in SPACE.items() if k in start and k not in self.overrides}
+        space = {k: r for k, r in free.items() if self._accepts(k, r)}
         if "num_clusters" in space:
             space["num_clusters"] = Range(min(5, nodes), min(30, nodes), whole=True)
         return space
+
+    def _accepts(self, key: str, values: Range) -> bool:
+        """Return whether the method takes other values than its own, not all of which it may."""
+        try:
+            for value in (values.low, values.high):
+                self.settings({key: int(value) if values.whole else value})
+        except UserError:
+            return False
+        return True
 
 
 @dataclass(frozen=True)

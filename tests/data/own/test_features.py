@@ -100,8 +100,8 @@ def test_ids_of_a_table_are_the_named_column_or_the_first(
 @pytest.mark.parametrize(
     ("arrays", "says"),
     [
-        ({"x": MATRIX, "z": MATRIX}, r"one array and perhaps `ids` wanted, has \['x', 'z'\]"),
-        ({"ids": np.arange(4)}, "one array and perhaps `ids` wanted"),
+        ({"x": MATRIX, "z": MATRIX}, r"one array and perhaps `ids` expected, has \['x', 'z'\]"),
+        ({"ids": np.arange(4)}, "one array and perhaps `ids` expected"),
         ({"x": MATRIX, "ids": np.arange(3)}, "`ids` must hold 4 whole numbers or texts, has int64"),
         ({"x": MATRIX, "ids": np.ones(4)}, "`ids` must hold 4 whole numbers or texts, has float64"),
     ],
