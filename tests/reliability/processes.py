@@ -10,6 +10,7 @@ import importlib
 import json
 import multiprocessing
 import os
+import pkgutil
 import signal
 import sys
 import time
@@ -21,6 +22,7 @@ from typing import Any
 
 import torch
 
+import homogcl
 from homogcl.core.faults import VARIABLE
 from tests.reliability import tiny
 
@@ -101,7 +103,7 @@ def start(
     for name, value in THREADS.items():
         os.environ.setdefault(name, value)
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["homogcl.cli", "homogcl.methods.bgrl", __name__])
+    context.set_forkserver_preload([*_modules(), "multiprocessing.synchronize", __name__])
     for name in OUTPUTS:
         (folder / name).write_bytes(b"")
     extra = {**(environment or {}), **({VARIABLE: fault} if fault else {})}
@@ -109,6 +111,12 @@ def start(
     process = context.Process(target=_command, args=(folder, words, extra, first, module))
     process.start()
     return Running(process, folder)
+
+
+def _modules() -> list[str]:
+    """All modules of the package: commands import most of them late, and a child must be quick."""
+    names = [each.name for each in pkgutil.walk_packages(homogcl.__path__, "homogcl.")]
+    return [name for name in names if name != "homogcl.__main__"]
 
 
 def command(folder: Path, *arguments: object, **options: Any) -> Ended:
