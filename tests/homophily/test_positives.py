@@ -76,6 +76,8 @@ def test_weights_are_those_of_a_loop_over_pairs(seed: int, masked: bool, way: Co
         ordinary.append(0.0 if here[p] and way not in MEANS else 1.0)
     assert positives.numerator(row, nodes).tolist() == pytest.approx(numerator)
     assert positives.ordinary().tolist() == ordinary
+    inside = [0.7 * o if o else n for n, o in zip(numerator, ordinary, strict=True)]
+    assert positives.denominator(row, nodes, 0.7).tolist() == pytest.approx(inside)
 
 
 def test_weights_pass_their_gradient_on_where_the_edge_is(path: Data) -> None:

@@ -111,6 +111,20 @@ class Positives:
         count = torch.ones_like(own).index_add(0, row, weight)
         return own.index_add(0, row, weight * near) / count
 
+    def denominator(self, row: Tensor, nodes: int, ordinary: Tensor | float) -> Tensor:
+        """Return each pair's weight in the denominator of its own view, [P] (Eq. 8-9).
+
+        Args:
+            row: The first node of each pair, [P].
+            nodes: How many nodes there are.
+            ordinary: The weight of pairs that are ordinary in the view.
+        """
+        weight = ordinary * torch.ones_like(self.weight)
+        if self.combine in MEANS:
+            return weight
+        positive = self.numerator(row, nodes)
+        return positive if self.present is None else torch.where(self.present, positive, weight)
+
     def ordinary(self) -> Tensor:
         """Return 1 for pairs that are ordinary in the view, and so negatives there, else 0, [P].
 

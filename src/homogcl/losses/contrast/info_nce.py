@@ -100,10 +100,7 @@ class _Anchors:
         """
         own, rest = self.own, self.rest
         positive = here.numerator(row, own.numel())
-        # The denominator has positives as the numerator does, and ordinary pairs as negatives.
-        inside = torch.zeros_like(positive) if here.combine in MEANS else positive
-        if own_view:
-            inside = inside + self.weight * here.ordinary()
+        inside = here.denominator(row, own.numel(), self.weight if own_view else 0.0)
         outside = self.weight * there.ordinary()
         own_pairs = 2 if here.combine is Combine.RELEASED else 1
         one = torch.ones_like(own)
