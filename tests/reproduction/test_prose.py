@@ -1,0 +1,114 @@
+"""Numbers between markers are those of the records, and no other number states a result."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from homogcl.core.errors import UserError
+from homogcl.runs.record import write_record
+from reproduction.prose import NOTE, rewrite, rewritten, stale, unmarked
+from tests.records import make_record
+
+MEAN = "mean presets/cora/grace accuracy"
+
+
+def marked(expression: str, number: str) -> str:
+    return f"<!-- v: {expression} -->{number}<!-- /v -->"
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A project with one record."""
+    return with_accuracy(tmp_path, test_accuracy=0.812)
+
+
+def with_accuracy(root: Path, **metrics: float) -> Path:
+    record = make_record(method="grace", metrics=metrics)
+    write_record(root / "results" / "presets", record)
+    return root
+
+
+def page(root: Path, text: str) -> Path:
+    path = root / "page.md"
+    path.write_text(text, "utf-8")
+    return path
+
+
+def test_stale_numbers_are_named_and_rewritten_in_place(root: Path) -> None:
+    path = page(root, f"One.\nIt has {marked(MEAN, '79.0')} %, and {marked(MEAN, '81.2')} %.\n")
+    assert stale("page.md", root) == [f"page.md, line 2: `{MEAN}` is 81.2, not 79.0"]
+    assert rewrite(root, ("page.md",)) == ["page.md"]
+    assert (
+        path.read_text()
+        == f"One.\nIt has {marked(MEAN, '81.2')} %, and {marked(MEAN, '81.2')} %.\n"
+    )
+    assert stale("page.md", root) == []
+    assert rewrite(root, ("page.md",)) == []
+
+
+def test_the_older_probe_is_marked_and_explained_once(root: Path) -> None:
+    text = f"It has {marked(MEAN, '')}.{marked('note', 'old')}"
+    assert rewritten(text, "p", root) == f"It has {marked(MEAN, '81.2')}.{marked('note', '')}"
+    with_accuracy(root, adam_test_accuracy=0.812)
+    assert rewritten(text, "p", root) == f"It has {marked(MEAN, '81.2†')}.{marked('note', NOTE)}"
+
+
+def test_claims_are_named_when_they_do_not_hold(root: Path) -> None:
+    page(root, f"High. <!-- holds: {MEAN} > 81 -->\nLow. <!-- holds: {MEAN} < 81 -->")
+    claim = f"{MEAN} < 81"
+    assert stale("page.md", root) == [f"page.md, line 2: `{claim}` does not hold: it is 81.2"]
+
+
+@pytest.mark.parametrize(
+    ("line", "complaint"),
+    [
+        (marked("mean presets/cora/nobody accuracy", "1"), "`mean presets/cora/nobody accuracy`: "),
+        (marked('bench "', "1"), "`bench"),
+        ("<!-- v: mean -->1", "on one line"),
+        ("1<!-- /v -->", "on one line"),
+        ("<!-- holds: mean -->", "on one line"),
+        (f"<!-- holds: {MEAN} < .. -->", "on one line|could not convert"),
+    ],
+)
+def test_a_marker_that_cannot_be_evaluated_names_file_and_line(
+    line: str, complaint: str, root: Path
+) -> None:
+    page(root, f"First.\n- {line}\n")
+    with pytest.raises(UserError, match=rf"page\.md, line 2: .*({complaint})"):
+        stale("page.md", root)
+
+
+def test_a_marker_at_the_beginning_of_a_line_is_refused(root: Path) -> None:
+    page(root, marked(MEAN, "81.2"))
+    with pytest.raises(UserError, match="not at its beginning"):
+        stale("page.md", root)
+
+
+@pytest.mark.parametrize(
+    ("text", "counts"),
+    [
+        ("It has 82.3 on Cora.", True),
+        ("| cora | 82.3 |", True),
+        ("It gains 3 points.", True),
+        ("Half of them, 50 %, are.", True),
+        ("p < 0.05", True),
+        ("It loses -0.34 there.", True),
+        ("It has 82 nodes and 10/10/80 splits.", False),
+        (f"It has {marked(MEAN, '82.3')}.", False),
+        ("Run `--set x=0.5` then.", False),
+        ("```\nx = 0.5\n```", False),
+        ("<!-- table:a -->\n| 0.5 |\n<!-- /table:a -->", False),
+        ("A rate of 0.5. <!-- plain: a setting -->", False),
+        ("With Python 3.11, see Section 4.4 of [it](x-1.5.md).", False),
+    ],
+)
+def test_numbers_of_results_need_a_marker(text: str, counts: bool) -> None:
+    assert bool(unmarked(text)) is counts
+    assert bool(unmarked(f"One.\n\n{text}\n\nTwo.")) is counts
+
+
+def test_unmarked_lines_are_shown_as_they_are() -> None:
+    text = f"One 1.5.\n{marked(MEAN, '82.3')}\n  It is `x` 82.3."
+    assert unmarked(text) == ["One 1.5.", "It is `x` 82.3."]
