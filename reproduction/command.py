@@ -116,7 +116,7 @@ def prose(
     root: Annotated[Path, typer.Option(help="Folder with README, docs and results.")] = Path(),
 ) -> None:
     """Write the numbers in sentences of README and docs anew, and name what no longer holds."""
-    for page in rewrite(root):
+    for page in rewrite(root, PAGES):
         terminal.say(f"wrote {page}")
     broken = [claim for page in PAGES for claim in stale(page, root)]
     for claim in broken:

@@ -115,9 +115,9 @@ def records_of(runs: str, root: Path) -> list[Record]:
 
 
 def _setting(record: Record, key: str, value: str = "") -> bool:
-    """Return whether a run had this setting; `seed` is one too."""
-    if key == "seed":
-        return str(record.seed) == value
+    """Return whether a run had this setting; `seed=3` is one too, `seeds=3` means 0, 1 and 2."""
+    if key in ("seed", "seeds"):
+        return record.seed == int(value) if key == "seed" else record.seed < int(value)
     settings = (record.setting(key, part) for part in ("method", "train", "data"))
     return any(each is not None and shown_setting(each) == value for each in settings)
 
@@ -249,8 +249,11 @@ def _origin(root: Path, words: Sequence[str], _: str) -> Value:
         facts["threads"] = UNKNOWN
     lacking = [name for name, fact in facts.items() if fact == UNKNOWN]
     texts = [f"{machine.cpu_count} cores", *(fact for fact in facts.values() if fact != UNKNOWN)]
-    note = f" (not recorded: {', '.join(lacking)})" if lacking else ""
-    return Value(math.nan, ", ".join(texts) + note)
+    if len(lacking) == len(facts):
+        texts.append("of which no more is recorded")
+    elif lacking:
+        texts.append(f"{' and '.join(lacking)} not recorded")
+    return Value(math.nan, ", ".join(texts))
 
 
 def _part(root: Path, name: str) -> dict[str, Any]:

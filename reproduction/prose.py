@@ -26,7 +26,7 @@ PAGES = (
         )
     ),
 )
-NOTE = f" {OLD_PROBE} is by the probe of older records, one layer trained by Adam."
+NOTE = f" Numbers with {OLD_PROBE} are by the probe of older records, which Adam trains."
 _MARKED = re.compile(r"<!-- v: (?P<expression>.*?) -->(?P<text>.*?)<!-- /v -->")
 _CLAIM = re.compile(r"<!-- holds: (?P<expression>.*?) (?P<sign>[<>]) (?P<limit>-?\d+(\.\d+)?) -->")
 _BEGINNINGS = ("<!-- v:", "<!-- holds:")
@@ -60,7 +60,7 @@ def rewritten(text: str, page: str, root: Path) -> str:
     return _MARKED.sub(insert, text)
 
 
-def rewrite(root: Path, pages: tuple[str, ...] = PAGES) -> list[str]:
+def rewrite(root: Path, pages: tuple[str, ...]) -> list[str]:
     """Write every marked number of the pages anew, and return the pages that changed."""
     changed = []
     for page in pages:
@@ -120,7 +120,7 @@ def _markers(text: str, page: str) -> Iterator[tuple[int, str, str]]:
         markers = list(_MARKED.finditer(line))
         halves, claims = len(_EITHER.findall(line)), line.count("<!-- holds:")
         whole = halves == 2 * len(markers) and claims == len(_CLAIM.findall(line))
-        if not whole or line.startswith(_BEGINNINGS):
+        if not whole or line.lstrip(" -*").startswith(_BEGINNINGS):
             raise UserError(
                 f"{page}, line {number}: write `<!-- v: EXPRESSION -->NUMBER<!-- /v -->` or "
                 "`<!-- holds: EXPRESSION < NUMBER -->` on one line, and not at its beginning"

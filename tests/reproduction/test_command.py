@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from homogcl.runs.record import read_record, write_record
-from reproduction import plan
+from reproduction import command, plan
 from reproduction.catalog import FIGURES
 from reproduction.paper.tables import PAPER_TABLES
 from reproduction.reported.numbers import read
@@ -178,6 +178,23 @@ def test_an_unknown_table_and_a_missing_file_are_named(reproduce: Shell, tmp_pat
     line = reproduce.refuses("table", "released", "--insert", "nowhere.md")
     assert "cannot read nowhere.md" in line
     assert "benchmarks/results.json" in reproduce.refuses("table", "bench")
+
+
+def test_numbers_of_sentences_are_written_anew_and_broken_claims_named(
+    reproduce: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(command, "PAGES", ("page.md",))
+    write_record(tmp_path / "results" / "presets", make_record({}, method="grace"))
+    mean = "mean presets/cora/grace accuracy"
+    page = tmp_path / "page.md"
+    page.write_text(f"It has <!-- v: {mean} -->1<!-- /v -->.", "utf-8")
+    assert reproduce("prose") == "wrote page.md\n"
+    assert page.read_text("utf-8") == f"It has <!-- v: {mean} -->80.0<!-- /v -->."
+    assert reproduce("prose") == ""
+    page.write_text(f"It is bad. <!-- holds: {mean} < 50 -->", "utf-8")
+    reproduce("prose", code=2)
+    assert f"page.md, line 1: `{mean} < 50` does not hold: it is 80" in reproduce.err
+    assert "1 claims" in reproduce.err
 
 
 def test_without_a_name_it_says_what_there_is(reproduce: Shell) -> None:

@@ -51,6 +51,11 @@ def root(tmp_path: Path) -> Path:
             "machine": {"cpu_count": 2, "threads": 0, "platform": "Linux x86_64"},
             "rows": [{"measure": "photo: dense, time", "value": 4.4074, "held_to": ""}],
         },
+        "memory": {
+            "machine": {"cpu_count": 2, "threads": 1, "platform": "Linux"},
+            "precision": "float32",
+            "rows": [],
+        },
         "loss": {
             "machine": {"cpu_count": 2, "threads": 1, "platform": "Linux", "processor": "Fast"},
             "precision": "float32",
@@ -121,6 +126,7 @@ def test_settings_tell_runs_apart(root: Path) -> None:
     assert text("mean presets/cora/vgae[two=0.5] accuracy", root) == "70.0"
     assert text("mean presets/cora/vgae[two=1,seed=0] accuracy", root) == "80.0"
     assert [r.seed for r in records_of("presets/cora/grace[seed=2]", root)] == [2]
+    assert [r.seed for r in records_of("presets/cora/grace[seeds=2]", root)] == [0, 1]
 
 
 def test_extremes_are_over_what_braces_name(root: Path) -> None:
@@ -153,8 +159,9 @@ def test_printed_numbers_are_the_papers(root: Path) -> None:
 def test_measures_come_by_part_and_name_with_what_made_them(root: Path) -> None:
     assert text('bench peer "photo: dense, time"', root) == "4.41"
     assert text('bench peer "photo: dense, time" .1', root) == "4.4"
-    lacking = "2 cores (not recorded: processor, threads, precision, commit)"
-    assert text("origin peer", root) == lacking
+    assert text("origin peer", root) == "2 cores, of which no more is recorded"
+    lacking = "processor and commit not recorded"
+    assert text("origin memory", root) == f"2 cores, 1 thread, float32, {lacking}"
     assert text("origin loss", root) == "2 cores, Fast, 1 thread, float32, commit 0123456789"
 
 
