@@ -28,6 +28,7 @@ PAGES = (
 )
 NOTE = f" Numbers with {OLD_PROBE} are by the probe of older records, which Adam trains."
 _MARKED = re.compile(r"<!-- v: (?P<expression>.*?) -->(?P<text>.*?)<!-- /v -->")
+BRACKETED = re.compile(r"\[\[(.*?)\]\]")
 _CLAIM = re.compile(r"<!-- holds: (?P<expression>.*?) (?P<sign>[<>]) (?P<limit>-?\d+(\.\d+)?) -->")
 _BEGINNINGS = ("<!-- v:", "<!-- holds:")
 _EITHER = re.compile(r"<!-- (v:|/v)")
@@ -49,7 +50,7 @@ def rewritten(text: str, page: str, root: Path) -> str:
         if expression == "note":
             continue
         value = _evaluated(expression, root, f"{page}, line {line}")
-        values[expression] = value.text + OLD_PROBE * value.old_probe
+        values[expression] = _shown(value)
         marked |= value.old_probe
     values["note"] = NOTE if marked else ""
 
@@ -58,6 +59,15 @@ def rewritten(text: str, page: str, root: Path) -> str:
         return f"<!-- v: {expression} -->{values[expression]}<!-- /v -->"
 
     return _MARKED.sub(insert, text)
+
+
+def filled(text: str, place: str, root: Path) -> str:
+    """Return a text of a table with every `[[EXPRESSION]]` as its records give it."""
+
+    def insert(bracketed: re.Match[str]) -> str:
+        return _shown(_evaluated(bracketed[1], root, place))
+
+    return BRACKETED.sub(insert, text)
 
 
 def rewrite(root: Path, pages: tuple[str, ...]) -> list[str]:
@@ -93,6 +103,10 @@ def _broken_claims(text: str, page: str, root: Path) -> list[str]:
             if not (value < limit if claim["sign"] == "<" else value > limit):
                 claims.append(f"{place}: `{claim[0][12:-4]}` does not hold: it is {value:.4g}")
     return claims
+
+
+def _shown(value: Value) -> str:
+    return value.text + OLD_PROBE * value.old_probe
 
 
 def _evaluated(expression: str, root: Path, place: str) -> Value:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from homogcl.core.errors import UserError
 from homogcl.runs.record import write_record
-from reproduction.prose import NOTE, rewrite, rewritten, stale, unmarked
+from reproduction.prose import BRACKETED, NOTE, filled, rewrite, rewritten, stale, unmarked
+from reproduction.reported.numbers import causes
 from tests.records import make_record
 
+ROOT = Path(__file__).parents[2]
 MEAN = "mean presets/cora/grace accuracy"
 
 
@@ -51,6 +54,21 @@ def test_the_older_probe_is_marked_and_explained_once(root: Path) -> None:
     assert rewritten(text, "p", root) == f"It has {marked(MEAN, '81.2')}.{marked('note', '')}"
     with_accuracy(root, adam_test_accuracy=0.812)
     assert rewritten(text, "p", root) == f"It has {marked(MEAN, '81.2†')}.{marked('note', NOTE)}"
+
+
+def test_texts_of_tables_have_expressions_in_brackets(root: Path) -> None:
+    assert filled(f"It has [[{MEAN} .0]], [[{MEAN}]].", "a.csv", root) == "It has 81, 81.2."
+    with pytest.raises(UserError, match=r"a\.csv: `mean nobody/x/y accuracy`"):
+        filled("It has [[mean nobody/x/y accuracy]].", "a.csv", root)
+
+
+def test_causes_of_differences_state_numbers_of_the_records_alone() -> None:
+    # Settings, and what other papers report.
+    plain = {"0.001", "0.1", "0.4", "72.6", "89.53"}
+    for cause in causes():
+        numbers = re.findall(r"\d+\.\d+", BRACKETED.sub("", cause.reason))
+        assert set(numbers) <= plain
+        assert "[[" not in filled(cause.reason, "causes.csv", ROOT)
 
 
 def test_claims_are_named_when_they_do_not_hold(root: Path) -> None:
