@@ -20,7 +20,7 @@ from reproduction.artifact import Artifact
 from reproduction.catalog import NAMES, artifacts_called
 from reproduction.grid import record_trainings, trainings_of
 from reproduction.index import write_index
-from reproduction.prose import PAGES, rewrite, stale
+from reproduction.prose import pages, rewrite, stale
 from reproduction.tables.named import TABLES, named_table
 
 Results = Annotated[Path, typer.Option(help="Folder of records.")]
@@ -116,9 +116,9 @@ def prose(
     root: Annotated[Path, typer.Option(help="Folder with README, docs and results.")] = Path(),
 ) -> None:
     """Write the numbers in sentences of README and docs anew, and name what no longer holds."""
-    for page in rewrite(root, PAGES):
+    for page in rewrite(root):
         terminal.say(f"wrote {page}")
-    broken = [claim for page in PAGES for claim in stale(page, root)]
+    broken = [claim for page in pages(root) for claim in stale(page, root)]
     for claim in broken:
         terminal.note(claim)
     if broken:

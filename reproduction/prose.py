@@ -16,30 +16,25 @@ from homogcl.core.errors import UserError
 from homogcl.core.files import write_atomically
 from reproduction.expressions import OLD_PROBE, Value, evaluate
 
-PAGES = (
-    "README.md",
-    *(
-        f"docs/{name}.md"
-        for name in (
-            *("homophily-study", "results", "speed", "scaling", "reproduction", "deviations"),
-            *("advice", "quickstart", "tutorial"),
-        )
-    ),
-)
 NOTE = f" Numbers with {OLD_PROBE} are by the probe of older records, which Adam trains."
 _MARKED = re.compile(r"<!-- v: (?P<expression>.*?) -->(?P<text>.*?)<!-- /v -->")
 BRACKETED = re.compile(r"\[\[(.*?)\]\]")
 _CLAIM = re.compile(r"<!-- holds: (?P<expression>.*?) (?P<sign>[<>]) (?P<limit>-?\d+(\.\d+)?) -->")
 _BEGINNINGS = ("<!-- v:", "<!-- holds:")
 _EITHER = re.compile(r"<!-- (v:|/v)")
-# What is no sentence: code, tables that records make, marked numbers, comments, targets of links.
+# What is no sentence: code, tables that a command writes, marked numbers, comments, targets of links.
 _NO_PROSE = re.compile(
-    r"^```.*?^```|<!-- table:([\w-]+) -->.*?<!-- /table:\1 -->|<!-- v:.*?<!-- /v -->|`[^`\n]*`"
+    r"^```.*?^```|<!-- ([\w:-]+) -->.*?<!-- /\1 -->|<!-- v:.*?<!-- /v -->|`[^`\n]*\n?[^`\n]*`"
     r"|<!--.*?-->|\]\([^)]*\)",
     re.S | re.M,
 )
 _PLAIN = "<!-- plain: "
 _DECIMAL = re.compile(r"(?<![\w.])(?<!Python )(?<!Section )\d+(\.\d+| %| points?\b)")
+
+
+def pages(root: Path) -> list[str]:
+    """Return the pages whose sentences are held to records: README and docs."""
+    return ["README.md", *(f"docs/{path.name}" for path in sorted((root / "docs").glob("*.md")))]
 
 
 def rewritten(text: str, page: str, root: Path) -> str:
@@ -70,10 +65,10 @@ def filled(text: str, place: str, root: Path) -> str:
     return BRACKETED.sub(insert, text)
 
 
-def rewrite(root: Path, pages: tuple[str, ...]) -> list[str]:
+def rewrite(root: Path) -> list[str]:
     """Write every marked number of the pages anew, and return the pages that changed."""
     changed = []
-    for page in pages:
+    for page in pages(root):
         text = (root / page).read_text("utf-8")
         if (new := rewritten(text, page, root)) != text:
             write_atomically(root / page, new.encode())

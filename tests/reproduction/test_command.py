@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from homogcl.runs.record import read_record, write_record
-from reproduction import command, plan
+from reproduction import plan
 from reproduction.catalog import FIGURES
 from reproduction.paper.tables import PAPER_TABLES
 from reproduction.reported.numbers import read
@@ -181,19 +181,18 @@ def test_an_unknown_table_and_a_missing_file_are_named(reproduce: Shell, tmp_pat
 
 
 def test_numbers_of_sentences_are_written_anew_and_broken_claims_named(
-    reproduce: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    reproduce: Shell, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(command, "PAGES", ("page.md",))
     write_record(tmp_path / "results" / "presets", make_record({}, method="grace"))
     mean = "mean presets/cora/grace accuracy"
-    page = tmp_path / "page.md"
+    page = tmp_path / "README.md"
     page.write_text(f"It has <!-- v: {mean} -->1<!-- /v -->.", "utf-8")
-    assert reproduce("prose") == "wrote page.md\n"
+    assert reproduce("prose") == "wrote README.md\n"
     assert page.read_text("utf-8") == f"It has <!-- v: {mean} -->80.0<!-- /v -->."
     assert reproduce("prose") == ""
     page.write_text(f"It is bad. <!-- holds: {mean} < 50 -->", "utf-8")
     reproduce("prose", code=2)
-    assert f"page.md, line 1: `{mean} < 50` does not hold: it is 80" in reproduce.err
+    assert f"README.md, line 1: `{mean} < 50` does not hold: it is 80" in reproduce.err
     assert "1 claims" in reproduce.err
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from homogcl.core.errors import UserError
 from homogcl.runs.record import write_record
-from reproduction.prose import BRACKETED, NOTE, filled, rewrite, rewritten, stale, unmarked
+from reproduction.prose import BRACKETED, NOTE, filled, pages, rewrite, rewritten, stale, unmarked
 from reproduction.reported.numbers import causes
 from tests.records import make_record
 
@@ -34,7 +34,7 @@ def with_accuracy(root: Path, **metrics: float) -> Path:
 
 
 def page(root: Path, text: str) -> Path:
-    path = root / "page.md"
+    path = root / "README.md"
     path.write_text(text, "utf-8")
     return path
 
@@ -42,11 +42,18 @@ def page(root: Path, text: str) -> Path:
 def test_stale_numbers_are_named_and_rewritten_in_place(root: Path) -> None:
     first, second = marked(MEAN, "79.0"), marked(MEAN, "81.2")
     path = page(root, f"One.\nIt has {first} %, and {second} %.\n")
-    assert stale("page.md", root) == [f"page.md, line 2: `{MEAN}` is 81.2, not 79.0"]
-    assert rewrite(root, ("page.md",)) == ["page.md"]
+    assert stale("README.md", root) == [f"README.md, line 2: `{MEAN}` is 81.2, not 79.0"]
+    assert rewrite(root) == ["README.md"]
     assert path.read_text() == f"One.\nIt has {second} %, and {second} %.\n"
-    assert stale("page.md", root) == []
-    assert rewrite(root, ("page.md",)) == []
+    assert stale("README.md", root) == []
+    assert rewrite(root) == []
+
+
+def test_all_pages_are_held_to_records(root: Path) -> None:
+    (root / "docs" / "study").mkdir(parents=True)
+    for name in ("docs/b.md", "docs/a.md", "docs/study/made.md", "docs/code.py"):
+        (root / name).write_text("")
+    assert pages(root) == ["README.md", "docs/a.md", "docs/b.md"]
 
 
 def test_the_older_probe_is_marked_and_explained_once(root: Path) -> None:
@@ -74,7 +81,7 @@ def test_causes_of_differences_state_numbers_of_the_records_alone() -> None:
 def test_claims_are_named_when_they_do_not_hold(root: Path) -> None:
     page(root, f"High. <!-- holds: {MEAN} > 81 -->\nLow. <!-- holds: {MEAN} < 81 -->")
     claim = f"{MEAN} < 81"
-    assert stale("page.md", root) == [f"page.md, line 2: `{claim}` does not hold: it is 81.2"]
+    assert stale("README.md", root) == [f"README.md, line 2: `{claim}` does not hold: it is 81.2"]
 
 
 @pytest.mark.parametrize(
@@ -93,15 +100,15 @@ def test_a_marker_that_cannot_be_evaluated_names_file_and_line(
     line: str, complaint: str, root: Path
 ) -> None:
     page(root, f"First.\nIt is {line}\n")
-    with pytest.raises(UserError, match=rf"page\.md, line 2: .*({complaint})"):
-        stale("page.md", root)
+    with pytest.raises(UserError, match=rf"README\.md, line 2: .*({complaint})"):
+        stale("README.md", root)
 
 
 @pytest.mark.parametrize("before", ["", "  ", "- ", "  - "])
 def test_a_marker_at_the_beginning_of_a_line_is_refused(before: str, root: Path) -> None:
     page(root, before + marked(MEAN, "81.2"))
     with pytest.raises(UserError, match="not at its beginning"):
-        stale("page.md", root)
+        stale("README.md", root)
 
 
 @pytest.mark.parametrize(
@@ -118,6 +125,8 @@ def test_a_marker_at_the_beginning_of_a_line_is_refused(before: str, root: Path)
         ("Run `--set x=0.5` then.", False),
         ("```\nx = 0.5\n```", False),
         ("<!-- table:a -->\n| 0.5 |\n<!-- /table:a -->", False),
+        ("<!-- faults -->\n| 0.5 |\n<!-- /faults -->", False),
+        ("It says `a long\nline 0.5` then.", False),
         ("A rate of 0.5. <!-- plain: a setting -->", False),
         ("With Python 3.11, see Section 4.4 of [it](x-1.5.md).", False),
     ],
