@@ -22,7 +22,7 @@ BRACKETED = re.compile(r"\[\[(.*?)\]\]")
 _CLAIM = re.compile(r"<!-- holds: (?P<expression>.*?) (?P<sign>[<>]) (?P<limit>-?\d+(\.\d+)?) -->")
 _BEGINNINGS = ("<!-- v:", "<!-- holds:")
 _EITHER = re.compile(r"<!-- (v:|/v)")
-# What is no sentence: code, tables that a command writes, marked numbers, comments, targets of links.
+# What is no sentence: code, tables that a command writes, marked numbers, comments, links.
 _NO_PROSE = re.compile(
     r"^```.*?^```|<!-- ([\w:-]+) -->.*?<!-- /\1 -->|<!-- v:.*?<!-- /v -->|`[^`\n]*\n?[^`\n]*`"
     r"|<!--.*?-->|\]\([^)]*\)",
