@@ -16,7 +16,7 @@ from homogcl.core.errors import UserError
 from homogcl.core.files import write_atomically
 from reproduction.expressions import OLD_PROBE, Value, evaluate
 
-NOTE = f" Numbers with {OLD_PROBE} are by the probe of older records, which Adam trains."
+NOTE = f" Numbers with {OLD_PROBE} are by the former probe; no run was scored by the present one."
 _MARKED = re.compile(r"<!-- v: (?P<expression>.*?) -->(?P<text>.*?)<!-- /v -->")
 BRACKETED = re.compile(r"\[\[(.*?)\]\]")
 _CLAIM = re.compile(r"<!-- holds: (?P<expression>.*?) (?P<sign>[<>]) (?P<limit>-?\d+(\.\d+)?) -->")
