@@ -183,7 +183,7 @@ def test_sparse_and_attached_embeddings_score_as_dense_ones_do(form: str) -> Non
     problem = noisy_problem()
     forms = {
         "csr": problem.z.to_sparse_csr,
-        "coo": problem.z.to_sparse_coo,
+        "coo": problem.z.to_sparse,
         "requires_grad": problem.z.clone().requires_grad_,
     }
     assert linear_probe(*problem._replace(z=forms[form]())) == linear_probe(*problem)

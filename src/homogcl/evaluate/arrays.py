@@ -28,7 +28,7 @@ def finite_embedding(z: Array) -> Tensor:
     """
     embedding = as_tensor(z).cpu()
     if embedding.layout != torch.strided:
-        embedding = embedding.to_sparse_coo().coalesce()
+        embedding = embedding.to_sparse(layout=torch.sparse_coo).coalesce()
     embedding = embedding if embedding.is_floating_point() else embedding.float()
     dense = embedding.layout == torch.strided
     values = embedding if dense else embedding.values()[:, None]

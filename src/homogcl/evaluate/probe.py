@@ -91,7 +91,7 @@ def refitted_probe(
     learn, select, score = _parts(z, y, split)
     choice, _ = _choose(learn, select, config or ProbeConfig())
     both = _Part(torch.cat([learn.z, select.z]), torch.cat([learn.y, select.y]))
-    classes, targets = both.y.unique(return_inverse=True)
+    classes, targets = torch.unique(both.y, return_inverse=True)
     solution = Regression(both.z.to_dense(), targets).solve(choice.penalty)
     return {
         "refit_test_accuracy": _accuracy(solution, classes, score),
@@ -155,7 +155,7 @@ def _parts(z: Array, y: Array, split: Split) -> tuple[_Part, _Part, _Part]:
 
 def _choose(learn: _Part, select: _Part, config: ProbeConfig) -> tuple[_Choice, bool]:
     """Return the best classifier of the path, and whether it stands at the path's edge."""
-    classes, targets = learn.y.unique(return_inverse=True)
+    classes, targets = torch.unique(learn.y, return_inverse=True)
     regression = Regression(learn.z.to_dense(), targets)
 
     def scored(solution: Solution, penalty: float) -> _Choice:
