@@ -16,6 +16,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from homogcl.core.errors import UserError
+from homogcl.data.edges import undirected
 from homogcl.data.mapped import open_mapped, write_mapped
 from homogcl.methods import propagation
 from homogcl.methods.base import Sizes
@@ -82,8 +83,7 @@ def test_blocks_are_those_of_the_loops(
 def test_neither_numbers_of_nodes_nor_the_scale_of_features_count(seed: int, scale: float) -> None:
     rng = torch.Generator().manual_seed(seed)
     pairs = torch.randint(12, (2, 20), generator=rng)
-    pairs = pairs[:, pairs[0] != pairs[1]]
-    edges = torch.cat([pairs, pairs.flip(0)], 1).unique(dim=1)
+    edges, _ = undirected(pairs, 12)
     graph = Data(x=torch.randn(12, 5, generator=rng), edge_index=edges)
     z = propagated(graph)
     order = torch.randperm(12, generator=rng)
@@ -143,8 +143,8 @@ def test_memory_is_that_of_the_result(tmp_path: Path) -> None:
 
 
 def test_nodes_that_nobody_saw_are_embedded(block_graph: Data) -> None:
-    settings = {"powers": [0, 1], "feature_weight": 0.5, "features": "raw"}
-    embedder = Embedder("propagation", **settings).fit(block_graph)
+    embedder = Embedder("propagation", powers=[0, 1], feature_weight=0.5, features="raw")
+    embedder.fit(block_graph)
     other = with_isolated(permuted(block_graph, torch.arange(59, -1, -1)), 2)
     expected = by_loops(other, (0, 1), 0.5)
     np.testing.assert_allclose(embedder.transform(other), expected, rtol=1e-5, atol=1e-6)
