@@ -8,6 +8,7 @@ node's own and once with averages over its neighborhoods.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import torch
@@ -60,13 +61,14 @@ def by_labels(graph: Data, seed: int = 0) -> Comparison | None:
     """Return the accuracies on validation of linear probes; None without labels or a split."""
     if any(graph.get(key) is None for key in ("y", *MASKS)) or not graph.val_mask.any():
         return None
-    shares = [
+    features, propagation = (
         scores(build(name, {}, Sizes.of(graph), seed), graph, seed, ("probe",))["val_accuracy"]
         for name in ("raw", "propagation")
-    ]
+    )
     nodes = int(graph.val_mask.sum())
-    variance = sum(share * (1 - share) for share in shares) / nodes
-    return Comparison("validation accuracy", nodes, *shares, 2 * math.sqrt(variance))
+    variance = (features * (1 - features) + propagation * (1 - propagation)) / nodes
+    margin = 2 * math.sqrt(variance)
+    return Comparison("validation accuracy", nodes, features, propagation, margin)
 
 
 def by_features(graph: Data, seed: int = 0) -> Comparison | None:
@@ -87,16 +89,21 @@ def by_features(graph: Data, seed: int = 0) -> Comparison | None:
     variance = float(hidden.square().sum(1).mean())
     if variance == 0:
         return None
-    errors = [
-        _errors(
-            embeddings(build("propagation", settings, Sizes.of(seen), seed), seen)[nodes], hidden
-        )
+    own, averaged = (
+        _errors(_propagated(seen, settings)[nodes], hidden) / variance
         for settings in ({"powers": (0,)}, {})
-    ]
-    gain = (errors[0] - errors[1]) / variance
-    shares = [1 - float(error.mean()) / variance for error in errors]
-    margin = 2 * float(gain.std()) / math.sqrt(len(nodes))
-    return Comparison("variance explained of held-out features", len(nodes), *shares, margin)
+    )
+    return Comparison(
+        "variance explained of held-out features",
+        len(nodes),
+        1 - float(own.mean()),
+        1 - float(averaged.mean()),
+        2 * float((own - averaged).std()) / math.sqrt(len(nodes)),
+    )
+
+
+def _propagated(graph: Data, settings: Mapping[str, object]) -> Tensor:
+    return embeddings(build("propagation", settings, Sizes.of(graph), seed=0), graph)
 
 
 def _errors(z: Tensor, hidden: Tensor) -> Tensor:
@@ -109,7 +116,7 @@ def _errors(z: Tensor, hidden: Tensor) -> Tensor:
     gram = z @ z.t()
     identity = torch.eye(len(z), dtype=z.dtype)
     scale = float(gram.diagonal().mean()) or 1.0
-    errors = []
+    errors: list[Tensor] = []
     for penalty in _PENALTIES:
         inverse = torch.linalg.inv(gram + penalty * scale * identity)
         errors.append((inverse @ hidden / inverse.diagonal()[:, None]).square().sum(1))

@@ -46,7 +46,7 @@ def demo(out: Path, seed: int = 0) -> Path:
     histogram = edges_by_saliency(trained)
     comparison = Comparison(
         title="HomoGCL on the embedded citation graph",
-        summary="Features averaged over neighborhoods, which takes no training, and GRACE without and "
+        summary="Features averaged over neighborhoods, without a training, and GRACE alone and "
         "with HomoGCL, trained without labels on the same graph.",
         results=results,
         maps=maps,
