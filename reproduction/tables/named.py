@@ -43,7 +43,7 @@ from reproduction.tables.bench import (
 )
 
 BASES = ("grace", "gca", "progcl", "ariel", "gcool", "costa", "ccassg", "gbt", "bgrl", "afgrl")
-FOUNDATION = ("raw", "random", "grace", "grace+homogcl")
+FOUNDATION = ("raw", "random", "propagation", "grace", "grace+homogcl")
 
 
 def named_table(name: str, results: Path) -> Table:
@@ -65,6 +65,8 @@ def _foundation(results: Path) -> Table:
 
 def _foundation_clustering(results: Path) -> Table:
     records = read_records(results / "exact")
+    # Without a training there are no negatives to be exact about.
+    records += [r for r in read_records(results / "presets") if r.method == "propagation"]
     return clustering_table(records, read("clustering"), FOUNDATION[2:], ("photo",))
 
 
