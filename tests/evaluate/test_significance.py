@@ -17,8 +17,8 @@ p_lists = st.lists(st.floats(0, 1), max_size=6)
 
 
 def tail(t: float, freedom: int) -> float:
-    """The probability that Student's t is above `t` >= 0, by Simpson's rule on t = sqrt(f) tan a."""
-    # The density of a is proportional to cos(a)^(f - 1), so that both integrals are finite.
+    """The probability that Student's t is above `t` >= 0, by Simpson's rule."""
+    # With t = sqrt(f) tan(a), the density of a is proportional to cos(a)^(f - 1).
     steps = 2000
 
     def integral(low: float, high: float) -> float:
