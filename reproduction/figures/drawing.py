@@ -115,7 +115,7 @@ def mark_points(axes: Axes, x: Sequence[float], y: Sequence[float], marks: Seque
 def explained(label: str, marks: str) -> str:
     """Return the label of an axis with the meaning of the signs in its figure."""
     signs = [f"{sign} {words}" for sign, (words, _) in LEGEND.items() if sign in marks]
-    return f"{label}; {', '.join(signs)}" if signs else label
+    return "\n".join([label, *signs])
 
 
 def standard_error(gain: Gain) -> float:

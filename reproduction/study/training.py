@@ -92,7 +92,8 @@ def _write(results: Path, out: Path, quick: bool) -> list[Path]:
             points = curves[base, data, kind, metric]
             means = [point.mean for point in points.values()]
             axes.plot(list(points), means, color=color, marker=".", markersize=4, label=kind)
-            mark_points(axes, list(points), means, [point.mark for point in points.values()])
+            marks = {point.mark for point in points.values()}
+            mark_points(axes, [max(points)], means[-1:], ["".join(marks)])
         axes.grid(alpha=0.3)
 
     def paint(figure: Figure) -> None:

@@ -9,6 +9,7 @@ from scipy.stats import ttest_rel
 
 from homogcl.core.errors import UserError
 from homogcl.pages.metric_cells import (
+    Place,
     after_holm,
     decimals,
     epochs_cell,
@@ -173,7 +174,7 @@ def test_what_is_no_better_than_untrained_is_marked() -> None:
 
 
 def test_holm_marks_what_remains_and_the_note_counts_all_tests() -> None:
-    gains = {
+    gains: dict[Place, Gain | None] = {
         ("a", "cora"): gain(runs(0.1, 0.2, 0.3), runs(0.5, 0.601, 0.7)),
         ("b", "cora"): gain(runs(*BEFORE), runs(*AFTER)),
         ("a", "photo"): gain(runs(*BEFORE), runs(0.9)),

@@ -34,8 +34,8 @@ def test_figures_say_which_package_they_need(
 
 def test_a_label_explains_the_signs_of_its_figure() -> None:
     assert explained("accuracy", "") == "accuracy"
-    assert explained("accuracy", "††") == "accuracy; † former probe"
-    assert explained("accuracy", "‡†") == "accuracy; † former probe, ‡ no better than untrained"
+    assert explained("accuracy", "††") == "accuracy\n† former probe"
+    assert explained("accuracy", "‡†") == "accuracy\n† former probe\n‡ no better than untrained"
 
 
 def test_points_of_the_former_probe_have_its_sign() -> None:
@@ -50,7 +50,7 @@ def test_bars_of_the_former_probe_have_its_sign() -> None:
     groups = {"cora": {"a": Summary(0.5, None, 1, "†"), "b": Summary(0.6, 0.1, 2)}}
     bars(axes, groups, {"a": "red", "b": "blue"})
     assert [text.get_text() for text in axes.texts] == ["50.0†", "60.0"]
-    assert axes.get_ylabel() == "test accuracy (%); † former probe"
+    assert axes.get_ylabel() == "test accuracy (%)\n† former probe"
 
 
 def test_the_standard_error_is_that_of_the_mean() -> None:
