@@ -14,9 +14,11 @@ from pathlib import Path
 
 from homogcl.core.errors import UserError
 from homogcl.core.files import write_atomically
-from reproduction.expressions import OLD_PROBE, Value, evaluate
+from homogcl.pages.table import LEGEND
+from homogcl.runs.record import OF_FORMER
+from reproduction.expressions import Value, evaluate
 
-NOTE = f" Numbers with {OLD_PROBE} are by the former probe; no run was scored by the present one."
+NOTE = f" Numbers with {OF_FORMER} are {LEGEND[OF_FORMER][1]}."
 _MARKED = re.compile(r"<!-- v: (?P<expression>.*?) -->(?P<text>.*?)<!-- /v -->")
 BRACKETED = re.compile(r"\[\[(.*?)\]\]")
 _CLAIM = re.compile(r"<!-- holds: (?P<expression>.*?) (?P<sign>[<>]) (?P<limit>-?\d+(\.\d+)?) -->")
@@ -101,7 +103,7 @@ def _broken_claims(text: str, page: str, root: Path) -> list[str]:
 
 
 def _shown(value: Value) -> str:
-    return value.text + OLD_PROBE * value.old_probe
+    return value.text + OF_FORMER * value.old_probe
 
 
 def _evaluated(expression: str, root: Path, place: str) -> Value:

@@ -114,7 +114,7 @@ def test_older_records_count_where_no_seed_has_the_probe_and_are_marked(root: Pa
     keep(root, "bgrl", 0.9, first=2)
     assert evaluate("mean presets/cora/bgrl accuracy", root) == Value(90.0, "90.0", False)
     # No seed of both has the probe: a difference between two probes would be of the probes.
-    with pytest.raises(UserError, match="no seed has the metric accuracy"):
+    with pytest.raises(UserError, match="no seed, split and accuracy in common"):
         evaluate("mean presets/cora/grace+homogcl over presets/cora/bgrl[seed=0] accuracy", root)
 
 
