@@ -191,11 +191,13 @@ def test_holm_marks_what_remains_and_the_note_counts_all_tests() -> None:
     p = p_cell(near)
     assert p is not None
     assert 0.025 < p < 0.05
-    assert after_holm({("a",): near})[1] == ("1 paired t-test; at 5 % after Holm's correction: a.",)
-    assert after_holm({("a",): near, ("b",): gains["b", "cora"]})[1] == (
+    assert after_holm({("a", "cora"): near})[1] == (
+        "1 paired t-test; at 5 % after Holm's correction: a on cora.",
+    )
+    assert after_holm({("a", "cora"): near, ("b", "cora", "nmi"): gains["b", "cora"]})[1] == (
         "2 paired t-tests; at 5 % after Holm's correction: none.",
     )
-    assert after_holm({("a",): None}) == ({("a",): None}, ())
+    assert after_holm({("a", "cora"): None}) == ({("a", "cora"): None}, ())
 
 
 def test_epochs_are_those_of_the_runs() -> None:

@@ -98,7 +98,7 @@ def after_holm(
     """Return the differences with those marked that Holm's correction leaves, and a note.
 
     Args:
-        gains: All differences of a table, by the row and the data set, or more.
+        gains: All differences of a table, by the row, the data set, and more if need be.
     """
     tested = {key: p for key, each in gains.items() if (p := p_cell(each)) is not None}
     if not tested:
@@ -109,7 +109,7 @@ def after_holm(
         key: each._replace(mark=each.mark + AFTER_HOLM) if each and key in remaining else each
         for key, each in gains.items()
     }
-    names = ", ".join(" on ".join(key) for key in remaining)
+    names = ", ".join(_name(*key) for key in remaining)
     tests = f"{len(tested)} paired t-test{'s' if len(tested) > 1 else ''}"
     return marked, (f"{tests}; at 5 % after Holm's correction: {names or 'none'}.",)
 
@@ -127,6 +127,12 @@ def epochs_cell(*groups: Runs) -> int | str | None:
 
 def _scale(metric: str) -> int:
     return 100 if is_accuracy(metric) else 1
+
+
+def _name(row: str, data: str = "", *more: str) -> str:
+    return " ".join(
+        [row, *([f"on {data}"] if data else []), *(f"({each})" for each in more if each)]
+    )
 
 
 def _untrained(among: Iterable[Record], runs: Runs) -> list[list[Record]]:
