@@ -136,7 +136,9 @@ def _sample(root: Path, words: Sequence[str]) -> _Sample:
 
 def _number(value: float, form: str, decimals: int) -> str:
     form = form or f".{decimals}"
-    return f"{value:.{form}}" if form.endswith("g") else f"{value:{form}f}"
+    if form.endswith("g"):
+        return f"{value:.{form}}"
+    return f"{round(value, int(form[-1])) + 0.0:{form}f}"  # a zero has no sign
 
 
 def _of_seeds(describe: Callable[[_Sample, str], tuple[float, str]]) -> _Kind:
@@ -218,7 +220,7 @@ def _origin(root: Path, words: Sequence[str], _: str) -> Value:
         "processor": machine.processor,
         "threads": f"{machine.threads} thread{'s' * (machine.threads > 1)}",
         "precision": entry.get("precision", UNKNOWN),
-        "commit": f"commit {entry['commit'][:10]}" if "commit" in entry else UNKNOWN,
+        "commit": _commit(entry.get("commit", UNKNOWN)),
     }
     if not machine.threads:
         facts["threads"] = UNKNOWN
@@ -229,6 +231,12 @@ def _origin(root: Path, words: Sequence[str], _: str) -> Value:
     elif lacking:
         texts.append(f"{' and '.join(lacking)} not recorded")
     return Value(math.nan, ", ".join(texts))
+
+
+def _commit(text: str) -> str:
+    """Return a commit by its first digits, with its mark; an installed package has none."""
+    digits, dash, mark = text.partition("-")
+    return UNKNOWN if text in (UNKNOWN, "none") else f"commit {digits[:10]}{dash}{mark}"
 
 
 def _part(root: Path, name: str) -> dict[str, Any]:

@@ -166,6 +166,30 @@ def test_measures_come_by_part_and_name_with_what_made_them(root: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("commit", "shown"),
+    [
+        ("0123456789abcdef-dirty", "float32, commit 0123456789-dirty, processor not recorded"),
+        ("unknown", "float32, processor and commit not recorded"),
+        ("none", "float32, processor and commit not recorded"),
+    ],
+)
+def test_changed_and_unknown_code_is_told(commit: str, shown: str, root: Path) -> None:
+    path = root / "benchmarks" / "results.json"
+    measures = json.loads(path.read_text())
+    measures["memory"]["commit"] = commit
+    path.write_text(json.dumps(measures))
+    assert text("origin memory", root).endswith(shown)
+
+
+def test_a_rounded_zero_has_no_sign(root: Path) -> None:
+    keep(root, "gca", *(value - 0.0001 for value in PLUGGED))
+    loss = "presets/cora/gca over presets/cora/grace+homogcl accuracy"
+    assert evaluate(f"mean {loss}", root).number == pytest.approx(-0.01)
+    assert text(f"mean {loss}", root) == "0.0"
+    assert text(f"mean {loss} +.1", root) == "+0.0"
+
+
+@pytest.mark.parametrize(
     ("expression", "complaint"),
     [
         ("median presets/cora/grace accuracy", "median"),
