@@ -107,9 +107,9 @@ def bars(
 
 def mark_points(axes: Axes, x: Sequence[float], y: Sequence[float], marks: Sequence[str]) -> None:
     """Write the signs of points, such as that of the former probe, beside them."""
-    for place in zip(x, y, marks, strict=True):
-        *at, mark = place
-        axes.annotate(mark, (at[0], at[1]), (3, 2), textcoords="offset points", fontsize=6)
+    for left, height, mark in zip(x, y, marks, strict=True):
+        if mark:
+            axes.annotate(mark, (left, height), (3, 2), textcoords="offset points", fontsize=6)
 
 
 def explained(label: str, marks: str) -> str:

@@ -118,7 +118,7 @@ def epochs_cell(*groups: Runs) -> int | str | None:
     """Return the epochs that runs were trained for; of several groups, all that differ."""
     ranges: list[str] = []
     for records in groups:
-        epochs = sorted({run.epochs for run in distinct_seeds(records) if run.epochs is not None})
+        epochs = sorted({run.epochs for run in records if run.epochs is not None})
         if epochs:
             ranges.append("–".join(map(str, dict.fromkeys((epochs[0], epochs[-1])))))
     text = " / ".join(ranges if len(set(ranges)) > 1 else ranges[:1])
