@@ -27,15 +27,15 @@ from typing import Any, NamedTuple
 
 from homogcl.core.errors import UnknownName, UserError
 from homogcl.evaluate.significance import Difference
-from homogcl.pages.metric_cells import gain, is_accuracy, p_cell
+from homogcl.pages.metric_cells import gain, in_shown_unit, is_accuracy
 from homogcl.pages.results_table import shown_setting
-from homogcl.pages.table import Gain
+from homogcl.pages.table import PValue
 from homogcl.runs.origin import UNKNOWN, Machine
-from homogcl.runs.record import Record, names_of, read_record
+from homogcl.runs.record import Record, aggregate, read_record
 from reproduction.reported.numbers import find, read
 from reproduction.tables.bench import read_measures
 
-_NAMES = {"accuracy": "test_accuracy", "validation": "val_accuracy"}
+_NAMES = {"accuracy": "test_accuracy", "validation": "val_accuracy"}  # in records
 _DECIMALS = {"seconds": 0, "GB": 1}
 _FORMAT = re.compile(r"\+?\.\d|\dg")
 _RUNS = re.compile(r"(?P<folder>[^\[\]@]+)(\[(?P<settings>[^\]]*)\])?(@(?P<epochs>\d+))?")
@@ -45,22 +45,19 @@ _EXTREMES = {"max": max, "min": min}
 
 @dataclass(frozen=True)
 class Value:
-    """A number, how a sentence writes it, and whether it is a mean by an older probe."""
+    """A number, how a sentence writes it, and the mark of a mean by the former probe."""
 
     number: float
     text: str
-    old_probe: bool = False
+    mark: str = ""
 
 
 class _Sample(NamedTuple):
-    """A metric over seeds, as a difference from a base or from zero."""
+    """A metric over seeds, or a difference in it."""
 
     metric: str
-    gain: Gain
-
-    @property
-    def difference(self) -> Difference:
-        return self.gain.difference
+    difference: Difference
+    mark: str
 
 
 def evaluate(expression: str, root: Path) -> Value:
@@ -69,7 +66,7 @@ def evaluate(expression: str, root: Path) -> Value:
     if first in _EXTREMES:
         values = [evaluate(each, root) for each in alternatives(rest)]
         extreme = _EXTREMES[first](values, key=lambda value: value.number)
-        return replace(extreme, old_probe=any(value.old_probe for value in values))
+        return replace(extreme, mark=max(value.mark for value in values))
     words = shlex.split(expression)
     form = words.pop() if words and _FORMAT.fullmatch(words[-1]) else ""
     kind = words[0] if words else ""
@@ -124,26 +121,24 @@ def _measured(record: Record, epochs: str | None) -> Record:
 def _sample(root: Path, words: Sequence[str]) -> _Sample:
     match words:
         case [runs, metric]:
-            name, records = _NAMES.get(metric, metric), records_of(runs, root)
-            nothing = {"metrics": dict.fromkeys(names_of(name), 0.0)}
-            zeros = [record.model_copy(update=nothing) for record in records]
-            value = gain(zeros, records, name)
-            if value is None:
-                raise UserError(f"no seed has the metric {metric}")
-            return _Sample(name, value._replace(difference=value.difference._replace(p=None)))
+            name = _NAMES.get(metric, metric)
+            mean, std, n, mark = in_shown_unit(aggregate(records_of(runs, root), name), name)
+            return _Sample(name, Difference(mean, std, n), mark)
         case [runs, "over", base, metric]:
             name = _NAMES.get(metric, metric)
-            value = gain(records_of(base, root), records_of(runs, root), name)
-            if value is None:
-                raise UserError(f"{runs} and {base} have no seed, split and {metric} in common")
-            return _Sample(name, value)
+            difference = gain(records_of(base, root), records_of(runs, root), name)
+            if difference is None:
+                raise UserError(f"{runs} and {base} have no seed, split and probe in common")
+            return _Sample(name, *difference)
         case _:
             raise UserError("write STATISTIC RUNS METRIC or STATISTIC RUNS over RUNS METRIC")
 
 
 def _number(value: float, form: str, decimals: int) -> str:
     form = form or f".{decimals}"
-    return f"{value:.{form}}" if form.endswith("g") else f"{value:{form}f}"
+    if form.endswith("g"):
+        return f"{value:.{form}}"
+    return f"{round(value, int(form[-1])) + 0.0:{form}f}"  # a zero has no sign
 
 
 def _of_seeds(describe: Callable[[_Sample, str], tuple[float, str]]) -> _Kind:
@@ -151,7 +146,7 @@ def _of_seeds(describe: Callable[[_Sample, str], tuple[float, str]]) -> _Kind:
 
     def kind(root: Path, words: Sequence[str], form: str) -> Value:
         sample = _sample(root, words)
-        return Value(*describe(sample, form), describe is _mean and bool(sample.gain.mark))
+        return Value(*describe(sample, form), sample.mark if describe is _mean else "")
 
     return kind
 
@@ -161,7 +156,7 @@ def _mean(sample: _Sample, form: str) -> tuple[float, str]:
 
 
 def _std(sample: _Sample, form: str) -> tuple[float, str]:
-    return _written(_spread(sample), sample, form)
+    return _written(_there(sample.difference.std), sample, form)
 
 
 def _count(sample: _Sample, _: str) -> tuple[float, str]:
@@ -169,24 +164,20 @@ def _count(sample: _Sample, _: str) -> tuple[float, str]:
 
 
 def _interval(sample: _Sample, form: str) -> tuple[float, str]:
-    """Return the interval that holds the mean with 95 % confidence; its number is the lower end."""
-    low, high = sample.difference.low, sample.difference.high
-    if low is None or high is None:
-        raise UserError("there is no interval: it takes two seeds that differ")
-    return low, " to ".join(_written(end, sample, form)[1] for end in (low, high))
+    """Return the 95 % interval of a difference; its number is the lower end."""
+    ends = [_there(end) for end in (sample.difference.low, sample.difference.high)]
+    return ends[0], " to ".join(_written(end, sample, form)[1] for end in ends)
 
 
 def _p(sample: _Sample, _: str) -> tuple[float, str]:
-    p = p_cell(sample.gain)
-    if p is None:
-        raise UserError("there is no p-value: it takes `over` and two seeds that differ")
+    p = PValue(_there(sample.difference.p))
     return p, f"p {p.text}" if p < 0.001 else f"p = {p.text}"
 
 
-def _spread(sample: _Sample) -> float:
-    if sample.difference.std is None:
-        raise UserError("one seed has no standard deviation")
-    return sample.difference.std
+def _there(value: float | None) -> float:
+    if value is None:
+        raise UserError("std takes two seeds; p and interval take `over` and seeds that differ")
+    return value
 
 
 def _written(value: float, sample: _Sample, form: str) -> tuple[float, str]:
@@ -229,7 +220,7 @@ def _origin(root: Path, words: Sequence[str], _: str) -> Value:
         "processor": machine.processor,
         "threads": f"{machine.threads} thread{'s' * (machine.threads > 1)}",
         "precision": entry.get("precision", UNKNOWN),
-        "commit": f"commit {entry['commit'][:10]}" if "commit" in entry else UNKNOWN,
+        "commit": _commit(entry.get("commit", UNKNOWN)),
     }
     if not machine.threads:
         facts["threads"] = UNKNOWN
@@ -240,6 +231,12 @@ def _origin(root: Path, words: Sequence[str], _: str) -> Value:
     elif lacking:
         texts.append(f"{' and '.join(lacking)} not recorded")
     return Value(math.nan, ", ".join(texts))
+
+
+def _commit(text: str) -> str:
+    """Return a commit by its first digits, with its mark; an installed package has none."""
+    digits, dash, mark = text.partition("-")
+    return UNKNOWN if text in (UNKNOWN, "none") else f"commit {digits[:10]}{dash}{mark}"
 
 
 def _part(root: Path, name: str) -> dict[str, Any]:
