@@ -40,20 +40,29 @@ class Comparison:
     margin: float  # two standard errors of the difference
 
     @property
-    def advice(self) -> str:
-        """One sentence that says what was measured, and what follows."""
-        if self.propagation - self.features > self.margin:
-            advice = "averages over neighborhoods tell more than features alone: try `propagation` "
-            advice += "first, it takes no training and is what a training has to beat"
-        elif self.features - self.propagation > self.margin:
-            advice = "averages over neighborhoods tell less than features alone: expect little of "
-            advice += "methods that average, and compare them with `raw` and `mlp`"
-        else:
-            advice = "neighbors add nothing to the features that could be told from chance: "
-            advice += "compare every method with `raw` and `propagation`"
+    def measured(self) -> str:
+        """What was measured, in one line."""
         return (
             f"{self.measure} of {self.nodes:,} nodes: {self.features:.2%} by features, "
-            f"{self.propagation:.2%} by propagation, ± {self.margin:.2%}; {advice}"
+            f"{self.propagation:.2%} by propagation, ± {self.margin:.2%}"
+        )
+
+    @property
+    def advice(self) -> str:
+        """What follows, in one sentence."""
+        if self.propagation - self.features > self.margin:
+            return (
+                "averages over neighborhoods tell more than features alone: try `propagation` "
+                "first, it takes no training and is what a training has to beat"
+            )
+        if self.features - self.propagation > self.margin:
+            return (
+                "averages over neighborhoods tell less than features alone: expect little of "
+                "methods that average, and compare them with `raw` and `mlp`"
+            )
+        return (
+            "neighbors add nothing to the features that could be told from chance: compare every "
+            "method with `raw` and `propagation`"
         )
 
 
