@@ -118,6 +118,20 @@ class Normalized:
         return torch.addcmul(product(self.matrix, x), x[self.rows], self.loops) + bias
 
 
+class Average(Layer):
+    """x -> Â x, with nothing to learn."""
+
+    structure = GCNLayer.structure
+
+    def project(self, x: Tensor) -> Tensor:
+        """Return the rows, dense."""
+        return dense(x)
+
+    def combine(self, x: Tensor, z: Tensor, structure: Normalized) -> Tensor:
+        """Return the rows of Â z; `x` is not needed."""
+        return structure(z, z.new_zeros(z.size(1)))
+
+
 class SAGELayer(Layer):
     """x -> W_root x + W_mean (mean of the neighbors) + b."""
 
@@ -201,7 +215,7 @@ class GATLayer(Layer):
 
     def project(self, x: Tensor) -> Tensor:
         """Return the rows, dense: the attention maps them itself."""
-        return x.to_dense() if x.layout == torch.sparse_csr else x
+        return dense(x)
 
     def combine(self, x: Tensor, z: Tensor, structure: _AllEdges | _EdgesInto) -> Tensor:
         """Return the attention of nodes to their neighbors among the rows `z`."""
@@ -251,6 +265,11 @@ class _EdgesInto:
 def multiply(x: Tensor, weight: Tensor) -> Tensor:
     """Return x W for dense features or for `torch.sparse_csr` ones, [N, d]."""
     return product(sparse(x), weight) if x.layout == torch.sparse_csr else x @ weight
+
+
+def dense(x: Tensor) -> Tensor:
+    """Return dense features or `torch.sparse_csr` ones as dense ones, [N, d]."""
+    return x.to_dense() if x.layout == torch.sparse_csr else x
 
 
 def edge_weights(graph: Data) -> Tensor:
