@@ -177,6 +177,16 @@ def test_input_dropout_keeps_the_mean_and_drops_the_stated_share(layout: torch.l
     assert torch.equal(network.eval().hidden(Data(x=x))[0], torch.ones(n, d))
 
 
+def test_layers_are_the_hidden_ones_of_the_best_network(block_graph: Data) -> None:
+    method = method_on(block_graph, hidden_dim=8, num_layers=3).eval()
+    outputs = method.layer_outputs(block_graph)
+    assert [h.shape for h in outputs] == [(60, 8), (60, 8)]
+    shared = method.best.structure(block_graph)
+    again = method.best.tails[1](method.best.layers[1](outputs[0], shared))
+    assert torch.equal(outputs[1], again)
+    assert torch.equal(outputs[1], method.embed(block_graph))
+
+
 @pytest.mark.parametrize("mask", ["train_mask", "val_mask"])
 def test_graph_without_labeled_nodes_is_refused(mask: str, block_graph: Data) -> None:
     block_graph[mask] = torch.zeros(60, dtype=torch.bool)
