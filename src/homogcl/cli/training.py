@@ -120,4 +120,4 @@ def embed(
     form = settled_form(form or model.form, model.method, graph, model.seed)
     z = embeddings(model.method, graph, form).cpu().numpy()
     for path in write_embeddings(output, original_ids(graph), z):
-        terminal.say(f"wrote {path}")
+        terminal.say(f"wrote {path}, form {form}")

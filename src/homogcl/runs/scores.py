@@ -81,7 +81,7 @@ def inputs_of(
 
 
 def without_test_labels(graph: Data, purpose: str) -> Data:
-    """Return the graph with labels of training and validation nodes only, which test nodes are too.
+    """Return the graph without labels of test nodes, with validation nodes in their place.
 
     Args:
         graph: A graph with labels and a split.
@@ -90,6 +90,9 @@ def without_test_labels(graph: Data, purpose: str) -> Data:
     for key in ("y", "train_mask", "val_mask"):
         if graph.get(key) is None:
             raise UserError(f"{purpose} needs labels and a split: the graph has no {key}")
+    for key in ("train_mask", "val_mask"):
+        if not bool((graph.y[graph[key]] >= 0).any()):
+            raise UserError(f"{purpose} needs labels and a split: {key} has no labeled node")
     part = copy.copy(graph)
     part.y = torch.where(graph.train_mask | graph.val_mask, graph.y, -1)
     part.test_mask = graph.val_mask
