@@ -17,6 +17,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import torch
 from rich.console import Console
 from rich.table import Table
 
@@ -27,7 +28,7 @@ from benchmarks.tutorial import seconds_of_steps
 from homogcl.core.memory import keep_freed_pages
 from homogcl.methods.registry import method_class, method_names
 from homogcl.presets.resolve import resolve
-from homogcl.runs.record import current_machine, current_versions
+from homogcl.runs.origin import PRECISION, current_commit, current_machine, current_versions
 
 KEPT = Path(__file__).parent / "results.json"
 Row = tuple[str, float, str]  # what, its value, what it is held to
@@ -185,6 +186,12 @@ DEFAULT = ("peer", "loss", "memory", "growth", "methods")
 def main(names: list[str]) -> None:
     """Run the parts called `names`."""
     for name in names or DEFAULT:
+        origin = {
+            "versions": current_versions(),
+            "commit": current_commit(),
+            "machine": current_machine(torch.get_num_threads()).model_dump(),
+            "precision": PRECISION,
+        }
         rows = PARTS[name]()
         kept = json.loads(KEPT.read_text("utf-8")) if KEPT.exists() else {}
         table = Table(title=PARTS[name].__doc__, box=None, title_justify="left")
@@ -193,11 +200,8 @@ def main(names: list[str]) -> None:
         for what, value, held in rows:
             table.add_row(what, f"{value:.3g}", held)
         console.print(table)
-        kept[name] = {
-            "versions": current_versions(),
-            "machine": current_machine().model_dump(),
-            "rows": [{"measure": w, "value": v, "held_to": h} for w, v, h in rows],
-        }
+        measured = [{"measure": w, "value": v, "held_to": h} for w, v, h in rows]
+        kept[name] = {**origin, "rows": measured}
         KEPT.write_text(json.dumps(kept, indent=2) + "\n", "utf-8")
 
 

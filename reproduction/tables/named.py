@@ -21,6 +21,7 @@ from reproduction.paper.tables import (
     clustering,
 )
 from reproduction.paper.variants import negatives_table
+from reproduction.prose import filled
 from reproduction.reported.numbers import causes, read
 from reproduction.study.encoders import encoders
 from reproduction.study.goals import (
@@ -77,7 +78,11 @@ def _differences(results: Path) -> Table:
     printed = [*read("classification"), *read("clustering")]
     # BGRL is in two of the paper's tables, BGRL with the plug-in only in its own.
     printed += [each for each in read("bgrl") if each.method != "bgrl"]
-    return differences_table(records, printed, causes())
+    reasons = [
+        replace(cause, reason=filled(cause.reason, "causes.csv", results.parent))
+        for cause in causes()
+    ]
+    return differences_table(records, printed, reasons)
 
 
 def _epochs(results: Path) -> Table:
