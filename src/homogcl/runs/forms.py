@@ -19,6 +19,7 @@ CANDIDATES: Final = (
     "layers",
     "layers/unit",
     "layers+ax/unit",
+    "last+x+ax/unit",
     "layers+x+ax/unit",
 )
 
