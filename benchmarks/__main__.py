@@ -1,6 +1,7 @@
 """Run the measures, print their ratios beside the limits they are held to, and keep them as data.
 
-`python -m benchmarks` runs the four parts about GRACE and HomoGCL and that on every method's step,
+`python -m benchmarks` runs the four parts about GRACE and HomoGCL, that on every method's step and
+that on the probe,
 `python -m benchmarks negatives` that on sampling negatives,
 `python -m benchmarks own-files` that on reading large files,
 `python -m benchmarks startup` that on how fast commands start,
@@ -21,7 +22,7 @@ import torch
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import measures, negatives, scale
+from benchmarks import measures, negatives, probe, scale
 from benchmarks.process import measure
 from benchmarks.startup import startup
 from benchmarks.tutorial import seconds_of_steps
@@ -113,7 +114,8 @@ def growth() -> list[Row]:
 
 def methods() -> list[Row]:
     """Return each method's step on Photo as a ratio to GRACE's on all negatives."""
-    untrained = {"raw", "random", "deepwalk", "node2vec"}  # no step of theirs could be timed
+    # No step of theirs could be timed.
+    untrained = {"raw", "random", "propagation", "deepwalk", "node2vec"}
     names = [
         name
         for name in method_names()
@@ -173,6 +175,7 @@ PARTS: dict[str, Callable[[], list[Row]]] = {
     "negatives": sampled_negatives,
     "tutorial": tutorial,
     "startup": startup,
+    "probe": probe.probe,
     "own-files": own_files,
     "scale": scale.scale,
     "arxiv-step": scale.arxiv,
@@ -180,7 +183,7 @@ PARTS: dict[str, Callable[[], list[Row]]] = {
 }
 
 
-DEFAULT = ("peer", "loss", "memory", "growth", "methods")
+DEFAULT = ("peer", "loss", "memory", "growth", "methods", "probe")
 
 
 def main(names: list[str]) -> None:
@@ -208,7 +211,7 @@ def main(names: list[str]) -> None:
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--one"]:
         given = [int(a) if a.isdigit() else a for a in sys.argv[3:]]
-        owner = scale if hasattr(scale, sys.argv[2]) else measures
+        owner = next(each for each in (scale, probe, measures) if hasattr(each, sys.argv[2]))
         keep_freed_pages()  # as the command line does
         result = getattr(owner, sys.argv[2])(*given)
         if os.environ.get("RANK", "0") == "0":
