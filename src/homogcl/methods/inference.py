@@ -7,23 +7,22 @@ from contextlib import contextmanager, nullcontext
 from typing import Final
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch_geometric.data import Data
 
 from homogcl.core.errors import UserError
 from homogcl.methods.base import Method
 from homogcl.methods.forms import LAST, form_of
-from homogcl.nn.computation import AtOnce, Computation, InBlocks
 from homogcl.nn.encoders import in_blocks
-from homogcl.nn.layers import Average, dense
+from homogcl.nn.layers import Normalized, dense
 from homogcl.nn.unit_rows import of_length
 
 # What the blocks of a form are: tensors [N, d''] of a method and a graph.
-_BLOCKS: Final[dict[str, Callable[[Method, Data, Computation], list[Tensor]]]] = {
-    "last": lambda method, graph, _: [method.embed(graph)],
-    "layers": lambda method, graph, _: method.layer_outputs(graph),
-    "x": lambda _, graph, __: [dense(graph.x)],
-    "ax": lambda _, graph, computation: [_averaged(graph, computation)],
+_BLOCKS: Final[dict[str, Callable[[Method, Data], list[Tensor]]]] = {
+    "last": lambda method, graph: [method.embed(graph)],
+    "layers": lambda method, graph: method.layer_outputs(graph),
+    "x": lambda _, graph: [dense(graph.x)],
+    "ax": lambda _, graph: [_averaged(graph)],
 }
 
 
@@ -41,16 +40,16 @@ def embeddings(method: Method, graph: Data, form: str = LAST, block: int = 65_53
         raise UserError(f"block={block}: a block has at least one node")
     names, unit = form_of(form)
     at_once = int(graph.num_nodes or 0) <= block
-    computation = AtOnce() if at_once else InBlocks(block)
     with evaluation(method), nullcontext() if at_once else in_blocks(method, block):
-        blocks = [z for name in names for z in _BLOCKS[name](method, graph, computation)]
+        blocks = [z for name in names for z in _BLOCKS[name](method, graph)]
     blocks = [of_length(z, 1.0) for z in blocks] if unit else blocks
     return torch.cat(blocks, dim=1) if len(blocks) > 1 else blocks[0]
 
 
-def _averaged(graph: Data, computation: Computation) -> Tensor:
+def _averaged(graph: Data) -> Tensor:
     """Return Â X, [N, d]."""
-    return computation.output(Average(), nn.Identity(), graph.x, Average.structure(graph), graph)
+    x = dense(graph.x)
+    return Normalized.of(graph)(x, x.new_zeros(1))
 
 
 def logits(method: Method, graph: Data) -> Tensor:

@@ -118,20 +118,6 @@ class Normalized:
         return torch.addcmul(product(self.matrix, x), x[self.rows], self.loops) + bias
 
 
-class Average(Layer):
-    """x -> Â x, with nothing to learn."""
-
-    structure = GCNLayer.structure
-
-    def project(self, x: Tensor) -> Tensor:
-        """Return the rows, dense."""
-        return dense(x)
-
-    def combine(self, x: Tensor, z: Tensor, structure: Normalized) -> Tensor:
-        """Return the rows of Â z; `x` is not needed."""
-        return structure(z, z.new_zeros(z.size(1)))
-
-
 class SAGELayer(Layer):
     """x -> W_root x + W_mean (mean of the neighbors) + b."""
 
