@@ -11,10 +11,10 @@ from docs.examples import BLOCK, steps
 from docs.method_pages import stale
 from homogcl.cli import app
 from homogcl.data.catalog import lacks_features
-from homogcl.pages.table import stale_tables
 from homogcl.runs.run import Run
 from reproduction.catalog import GROUPS
 from reproduction.index import INDEX, write_index
+from reproduction.tables.markers import stale_tables
 from reproduction.tables.named import TABLES, named_tables
 from reproduction.vision.images import available_images
 

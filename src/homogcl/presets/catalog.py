@@ -1,6 +1,6 @@
 """The settings of all shipped methods, from a file, because the classes would load torch.
 
-`python -m homogcl.presets.collect` writes that file, `catalog.json`, from the classes.
+`python docs/settings_catalog.py` writes that file, `catalog.json`, from the classes.
 """
 
 from __future__ import annotations
