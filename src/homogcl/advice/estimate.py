@@ -45,7 +45,6 @@ class Estimate:
     bytes: int  # of memory, above what the process held before
 
     def __str__(self) -> str:
-        """Return both in round figures."""
         return f"about {duration(self.seconds)} and {_amount(self.bytes)}"
 
 

@@ -23,7 +23,6 @@ class Operations:
     elements: float = 0.0  # numbers read or written by everything else
 
     def __add__(self, other: Operations) -> Operations:
-        """Return both together."""
         return Operations(
             self.products + other.products,
             self.sparse + other.sparse,
@@ -35,7 +34,6 @@ class Counter(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Counts what torch computes inside a `with` block, backward passes included."""
 
     def __init__(self) -> None:
-        """Begin at nothing."""
         super().__init__()  # type: ignore[no-untyped-call]
         self.counted = Operations()
 
@@ -46,7 +44,6 @@ class Counter(TorchDispatchMode):  # type: ignore[no-untyped-call]
         args: tuple[Any, ...] = (),
         kwargs: Mapping[str, Any] | None = None,
     ) -> Any:
-        """Compute an operation and count it."""
         result = func(*args, **(kwargs or {}))
         self.counted += _operations(func, args, result)
         return result

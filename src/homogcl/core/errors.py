@@ -21,7 +21,6 @@ class UnknownName(UserError):
     """A name that is not among the choices, with the nearest ones offered."""
 
     def __init__(self, kind: str, name: str, choices: Iterable[str]) -> None:
-        """Say which `kind` of thing has no `name`, and which choices come near."""
         super().__init__(f"unknown {kind} {name!r}{nearest(name, choices)}")
 
 

@@ -16,7 +16,7 @@ from homogcl.losses.contrast.negatives import CrossView
 from homogcl.losses.contrast.tiles import Workspace
 from homogcl.losses.neighbors import neighbor_term
 from homogcl.losses.sketch import Sketch
-from homogcl.methods.base import Method, Sizes
+from homogcl.methods.base import Method, Sizes, Terms
 from homogcl.nn.encoders import Encoder, EncoderConfig, projector
 from homogcl.views.augment import ViewRates, two_views
 
@@ -51,8 +51,6 @@ class COSTA(Method):
     combines = frozenset({Combine.TERM})
 
     class Config(EncoderConfig, ViewRates):
-        """Settings of COSTA."""
-
         hidden_dim: int = 256
         last_activation: bool = True
         projector_dim: NonNegativeInt = 256  # hidden width of the projector; 0 for none
@@ -64,7 +62,6 @@ class COSTA(Method):
         mask_feature_2: Probability = 0.4
 
     def __init__(self, config: Config, sizes: Sizes) -> None:
-        """Build the encoder and the projector."""
         super().__init__()
         self.config = config
         self.workspace = Workspace()
@@ -79,9 +76,7 @@ class COSTA(Method):
         both = two_views(graph, c, rng)
         return SketchedViews(both.first, both.second, Sketch(rows, int(seed)))
 
-    def objective(
-        self, views: SketchedViews, positives: Positives = Positives.none()
-    ) -> dict[str, Tensor]:
+    def objective(self, views: SketchedViews, positives: Positives = Positives.none()) -> Terms:
         """Return the contrastive loss of the sketches, and the term of neighbors if any."""
         near = self.accept(positives)
         h1, h2 = self.encoder(views.first), self.encoder(views.second)
@@ -97,8 +92,3 @@ class COSTA(Method):
         if near.is_empty:
             return {}
         return neighbor_term(near, (self.projector(h1), self.projector(h2)))
-
-    def embed(self, graph: Data) -> Tensor:
-        """Return the encoder's output, [N, out_dim]."""
-        h: Tensor = self.encoder(graph)
-        return h

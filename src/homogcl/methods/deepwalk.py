@@ -35,7 +35,6 @@ class DeepWalk(Method):
     table: Tensor  # Φ, [N, out_dim]
 
     def __init__(self, config: Config, sizes: Sizes) -> None:
-        """Make an empty table."""
         super().__init__()
         self.config = config
         self.register_buffer("table", torch.zeros(sizes.nodes, config.out_dim))

@@ -12,7 +12,7 @@ from torch_geometric.data import Data
 from homogcl.core.config import Config
 from homogcl.homophily.positives import Positives
 from homogcl.losses.infomax import bilinear, jensen_shannon, readout
-from homogcl.methods.base import Method, Sizes
+from homogcl.methods.base import Method, Sizes, Terms
 from homogcl.methods.dgi import permutation
 from homogcl.nn.layers import GCNLayer, Normalized, multiply
 from homogcl.nn.sparse import Sparse
@@ -42,14 +42,11 @@ class MVGRL(Method):
     name = "MVGRL"
 
     class Config(Config):
-        """Settings of MVGRL."""
-
         out_dim: int = 512
         restart: float = 0.2  # α
         diffusion_steps: int = 20
 
     def __init__(self, config: Config, sizes: Sizes) -> None:
-        """Build an encoder for each view, and the discriminator of both."""
         super().__init__()
         self.config = config
         d = config.out_dim
@@ -63,9 +60,7 @@ class MVGRL(Method):
         """Return the graph and the order of its corruption."""
         return OrderViews(graph, permutation(graph, rng))
 
-    def objective(
-        self, views: OrderViews, positives: Positives = Positives.none()
-    ) -> dict[str, Tensor]:
+    def objective(self, views: OrderViews, positives: Positives = Positives.none()) -> Terms:
         """Return the loss of the discriminator over both directions."""
         h_a, h_s, fake_a, fake_s = self._encode(views.graph, views.order)
         s_a, s_s = readout(h_a), readout(h_s)

@@ -31,8 +31,6 @@ class Node2Vec(Method):
     takes_batches = False  # walks go over the whole graph
 
     class Config(WalkConfig):
-        """Settings of node2vec."""
-
         return_parameter: float = Field(default=1.0, gt=0)  # p
         in_out_parameter: float = Field(default=1.0, gt=0)  # q
         negative: int = Field(default=5, ge=1)  # k
@@ -40,7 +38,6 @@ class Node2Vec(Method):
     table: Tensor  # f, [N, out_dim]
 
     def __init__(self, config: Config, sizes: Sizes) -> None:
-        """Make an empty table."""
         super().__init__()
         self.config = config
         self.register_buffer("table", torch.zeros(sizes.nodes, config.out_dim))

@@ -104,7 +104,6 @@ class Supervised(Method):
     best_loss: Tensor
 
     def __init__(self, config: SupervisedConfig, network: Network) -> None:
-        """Keep the network, and a copy of it as the best so far."""
         super().__init__()
         self.config = config
         self.network = network

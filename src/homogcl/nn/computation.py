@@ -93,7 +93,6 @@ class SharedInput:
     """
 
     def __init__(self) -> None:
-        """Begin without products."""
         self._products: list[_Product] = []
 
     def output(

@@ -61,7 +61,6 @@ class GCNLayer(Layer):
     """x -> Â x W + b with Â = D̃^-1/2 (A + I) D̃^-1/2, degrees counted at the target."""
 
     def __init__(self, fan_in: int, fan_out: int, heads: int = 1) -> None:
-        """Make Glorot weights and a zero bias."""
         super().__init__()
         self.weight = _glorot(fan_in, fan_out)
         self.bias = nn.Parameter(torch.zeros(fan_out))
@@ -122,7 +121,6 @@ class SAGELayer(Layer):
     """x -> W_root x + W_mean (mean of the neighbors) + b."""
 
     def __init__(self, fan_in: int, fan_out: int, heads: int = 1) -> None:
-        """Make Glorot weights and a zero bias."""
         super().__init__()
         self.root = _glorot(fan_in, fan_out)
         self.weight = _glorot(fan_in, fan_out)
@@ -152,7 +150,6 @@ class DenseLayer(Layer):
     """x -> x W + b, blind to the graph."""
 
     def __init__(self, fan_in: int, fan_out: int, heads: int = 1) -> None:
-        """Make Glorot weights and a zero bias."""
         super().__init__()
         self.weight = _glorot(fan_in, fan_out)
         self.bias = nn.Parameter(torch.zeros(fan_out))

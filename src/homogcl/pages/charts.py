@@ -44,7 +44,6 @@ class SaliencyHistogram:
     unknown: npt.NDArray[np.integer]
 
     def __post_init__(self) -> None:
-        """Refuse arrays that do not belong together."""
         bins = len(self.bounds) - 1
         if bins < 1 or {x.shape for x in (self.same, self.different, self.unknown)} != {(bins,)}:
             raise ValueError("a histogram needs B + 1 bounds and B counts of each kind")

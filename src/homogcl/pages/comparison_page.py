@@ -40,7 +40,6 @@ class EmbeddingMap:
     clusters: Integers
 
     def __post_init__(self) -> None:
-        """Refuse arrays that do not belong together."""
         if self.points.ndim != 2 or self.points.shape[1] != 2:
             raise ValueError(f"points must be [N, 2], not {list(self.points.shape)}")
         for name, values in (("labels", self.labels), ("clusters", self.clusters)):

@@ -46,7 +46,6 @@ class Nodes:
     class_names: Sequence[str] = ()
 
     def __post_init__(self) -> None:
-        """Refuse arrays that do not belong together."""
         if self.points.shape != (len(self.ids), 2):
             raise ValueError(f"points must be [{len(self.ids)}, 2], not {list(self.points.shape)}")
         arrays = {"clusters": self.clusters, "degrees": self.degrees, "labels": self.labels}
@@ -72,7 +71,6 @@ class Edges:
     saliency: Floats
 
     def __post_init__(self) -> None:
-        """Refuse arrays that do not belong together."""
         if self.targets.shape != self.saliency.shape or int(self.offsets[-1]) != len(self.targets):
             raise ValueError("edges need one target and one saliency each, up to the last offset")
 
@@ -85,7 +83,6 @@ class Nearest:
     cosines: Floats
 
     def __post_init__(self) -> None:
-        """Refuse arrays that do not belong together."""
         if self.indices.ndim != 2 or self.indices.shape != self.cosines.shape:
             raise ValueError("nearest nodes need indices and cosines of one shape [N, k]")
 
@@ -117,7 +114,6 @@ class Explorer:
     notes: Sequence[str] = ()
 
     def __post_init__(self) -> None:
-        """Refuse parts of graphs of different sizes."""
         nodes = len(self.nodes.ids)
         if len(self.edges.offsets) != nodes + 1 or len(self.nearest.indices) != nodes:
             raise ValueError(f"edges and nearest nodes must be those of {nodes} nodes")

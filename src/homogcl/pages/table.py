@@ -55,7 +55,6 @@ class Table:
     bold: frozenset[tuple[int, int]] = frozenset()
 
     def __post_init__(self) -> None:
-        """Refuse rows that do not fill the columns."""
         if any(len(row) != len(self.columns) for row in self.rows):
             raise ValueError("every row needs one cell for each column")
 

@@ -153,7 +153,6 @@ class _Follower:
     scoring_seconds: float = 0.0  # no part of the training's time
 
     def __call__(self, epoch: Epoch) -> None:
-        """Take note of an epoch and pass it on."""
         self.epochs, self.terms = epoch.number, dict(epoch.terms)
         if epoch.number in self.run.milestones:
             started = time.perf_counter()

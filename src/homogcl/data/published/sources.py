@@ -24,7 +24,6 @@ class PublishedCounts:
     classes: int
 
     def __str__(self) -> str:
-        """Return the sizes for messages."""
         return (
             f"{self.nodes} nodes, {self.directed_edges} directed edges, {self.features} features "
             f"and {self.classes} classes"
