@@ -12,21 +12,13 @@ from torch.nn import functional
 
 @dataclass(frozen=True)
 class Attack:
-    """The strength of an attack.
+    """The strength of an attack."""
 
-    Attributes:
-        steps: Number of gradient steps.
-        edge_share: How many edges may flip, as a share of the edges of the graph.
-        edge_step: Step size on the edges' flips; divided by √t at step t.
-        feature_step: Step size on the features, along the gradient's sign.
-        feature_limit: The most that a feature may change.
-    """
-
-    steps: int = 5
-    edge_share: float = 0.2
-    edge_step: float = 200.0
-    feature_step: float = 0.01
-    feature_limit: float = 0.04
+    steps: int = 5  # number of gradient steps
+    edge_share: float = 0.2  # how many edges may flip, as a share of the edges of the graph
+    edge_step: float = 200.0  # step size on the edges' flips; divided by √t at step t
+    feature_step: float = 0.01  # step size on the features, along the gradient's sign
+    feature_limit: float = 0.04  # the most that a feature may change
 
     def worst(
         self,

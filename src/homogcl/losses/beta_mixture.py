@@ -12,17 +12,11 @@ _EDGE = 1e-6  # keeps similarities away from 0 and 1, where a beta density may b
 
 @dataclass(frozen=True)
 class BetaMixture:
-    """Two beta distributions over [0, 1], the one with the lower mean first.
+    """Two beta distributions over [0, 1], the one with the lower mean first."""
 
-    Attributes:
-        alpha: First shape parameters, float64 [2].
-        beta: Second shape parameters, float64 [2].
-        weight: Shares, float64 [2], that sum to 1.
-    """
-
-    alpha: Tensor
-    beta: Tensor
-    weight: Tensor
+    alpha: Tensor  # first shape parameters, float64 [2]
+    beta: Tensor  # second shape parameters, float64 [2]
+    weight: Tensor  # shares, float64 [2], that sum to 1
 
     def posterior_low(self, s: Tensor) -> Tensor:
         """Return the probability that `s` comes from the lower component, in the shape of `s`.

@@ -22,17 +22,11 @@ from homogcl.nn.sparse import Pattern, pair_products
 
 @dataclass(frozen=True)
 class GMIViews:
-    """The graph and a step's false pairs.
+    """The graph and a step's false pairs."""
 
-    Attributes:
-        graph: The clean graph.
-        strangers: Pairs (i, k) of each node with random other nodes, sorted, int64 [2, N n].
-        negatives: Pairs that are not edges; `None` means all of them.
-    """
-
-    graph: Data
-    strangers: Tensor
-    negatives: Tensor | None
+    graph: Data  # the clean graph
+    strangers: Tensor  # pairs (i, k) of each node with random other nodes, sorted, int64 [2, N n]
+    negatives: Tensor | None  # pairs that are not edges; `None` means all of them
 
 
 class GMI(Method):

@@ -29,19 +29,12 @@ class EdgeKind(NamedTuple):
 
 @dataclass(frozen=True)
 class SaliencyHistogram:
-    """Edges by their saliency, each edge counted once, split by what the labels say.
+    """Edges by their saliency, each edge counted once, split by what the labels say."""
 
-    Attributes:
-        bounds: Rising limits of the bins, [B + 1].
-        same: Edges between nodes of one class, [B].
-        different: Edges between nodes of two classes, [B].
-        unknown: Edges with an end that has no label, [B].
-    """
-
-    bounds: npt.NDArray[np.floating]
-    same: npt.NDArray[np.integer]
-    different: npt.NDArray[np.integer]
-    unknown: npt.NDArray[np.integer]
+    bounds: npt.NDArray[np.floating]  # rising limits of the bins, [B + 1]
+    same: npt.NDArray[np.integer]  # edges between nodes of one class, [B]
+    different: npt.NDArray[np.integer]  # edges between nodes of two classes, [B]
+    unknown: npt.NDArray[np.integer]  # edges with an end that has no label, [B]
 
     def __post_init__(self) -> None:
         bins = len(self.bounds) - 1

@@ -40,19 +40,12 @@ _LATEX = {
 
 @dataclass(frozen=True)
 class Table:
-    """Named columns and rows of cells.
+    """Named columns and rows of cells."""
 
-    Attributes:
-        columns: Their titles.
-        rows: One cell per column.
-        decimals: How many decimals of a measured number are shown.
-        bold: Cells to emphasize, by the numbers of their row and column; CSV has no emphasis.
-    """
-
-    columns: tuple[str, ...]
-    rows: tuple[tuple[Cell, ...], ...]
-    decimals: int
-    bold: frozenset[tuple[int, int]] = frozenset()
+    columns: tuple[str, ...]  # their titles
+    rows: tuple[tuple[Cell, ...], ...]  # one cell per column
+    decimals: int  # how many decimals of a measured number are shown
+    bold: frozenset[tuple[int, int]] = frozenset()  # rows and columns of emphasized cells
 
     def __post_init__(self) -> None:
         if any(len(row) != len(self.columns) for row in self.rows):

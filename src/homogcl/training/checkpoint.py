@@ -37,20 +37,13 @@ class State:
 
 @dataclass(frozen=True)
 class Checkpoints:
-    """A folder with the newest two checkpoints; each file name has a hash of the content.
+    """A folder with the newest two checkpoints; each file name has a hash of the content."""
 
-    Attributes:
-        folder: Where they are.
-        fingerprint: What the training depends on, such as settings, data and versions, by name; a
-            checkpoint with another fingerprint is refused.
-        every: Epochs between two checkpoints.
-        minutes: Time after which the next epoch saves one, whatever its number.
-    """
-
-    folder: Path
+    folder: Path  # where they are
+    # What the training depends on, by name; a checkpoint with another fingerprint is refused.
     fingerprint: Mapping[str, str] = field(default_factory=dict)
-    every: int = 50
-    minutes: float = 10.0
+    every: int = 50  # epochs between two checkpoints
+    minutes: float = 10.0  # time after which the next epoch saves one, whatever its number
     _save_times: list[float] = field(default_factory=lambda: [time.monotonic()], repr=False)
 
     def after_epoch(

@@ -20,29 +20,17 @@ NETWORKS = (".graphml", ".gexf")  # nodes and edges in one file
 
 
 class GraphFiles(Config):
-    """Which files and columns make a graph, as `graph.toml` has it.
+    """Which files and columns make a graph, as `graph.toml` has it."""
 
-    Attributes:
-        edges: File of edges.
-        source: Column of the edges' one end; by default the first.
-        target: Column of the other end; by default the second.
-        weight: Column of the edges' weights; by default edges have none.
-        nodes: File of nodes, in the order that the graph is to have.
-        id: Column of the nodes' ids; by default the first.
-        features: File of features, or columns of the file of nodes.
-        label: Column of labels in the file of nodes.
-        split: Column of the file of nodes that says train, val, test or nothing.
-    """
-
-    edges: Path
-    source: str | None = None
-    target: str | None = None
-    weight: str | None = None
-    nodes: Path | None = None
-    id: str | None = None
-    features: Path | list[str] | None = None
-    label: str | None = None
-    split: str | None = None
+    edges: Path  # file of edges
+    source: str | None = None  # column of the edges' one end; by default the first
+    target: str | None = None  # column of the other end; by default the second
+    weight: str | None = None  # column of the edges' weights; by default edges have none
+    nodes: Path | None = None  # file of nodes, in the order that the graph is to have
+    id: str | None = None  # column of the nodes' ids; by default the first
+    features: Path | list[str] | None = None  # file of features, or columns of the file of nodes
+    label: str | None = None  # column of labels in the file of nodes
+    split: str | None = None  # column of the file of nodes that says train, val, test or nothing
 
     def paths(self) -> list[Path]:
         """Return the files that are named, each once."""

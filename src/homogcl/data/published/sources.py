@@ -32,25 +32,15 @@ class PublishedCounts:
 
 @dataclass(frozen=True)
 class Source:
-    """A data set in raw files below the data root, in the layout of PyG.
+    """A data set in raw files below the data root, in the layout of PyG."""
 
-    Attributes:
-        title: What people call it.
-        folder: Where its files lie below the root.
-        files: The files without which there is no graph, by their paths in the folder.
-        url: Where the files lie, or a zip archive of them.
-        reader: The module beside this one whose `read` makes a graph of the files.
-        counts: What the published files hold.
-        features: A file of features that some copies of the data set lack.
-    """
-
-    title: str
-    folder: str
-    files: tuple[str, ...]
-    url: str
-    reader: Literal["planetoid", "npz", "ogb"]
-    counts: PublishedCounts
-    features: str | None = None
+    title: str  # what people call it
+    folder: str  # where its files lie below the root
+    files: tuple[str, ...]  # without which there is no graph, by their paths in the folder
+    url: str  # where the files lie, or a zip archive of them
+    reader: Literal["planetoid", "npz", "ogb"]  # the module whose `read` makes the graph
+    counts: PublishedCounts  # what the published files hold
+    features: str | None = None  # a file of features that some copies of the data set lack
 
     @property
     def all_files(self) -> tuple[str, ...]:

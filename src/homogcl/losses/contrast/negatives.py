@@ -16,14 +16,10 @@ from homogcl.nn.sparse import Pattern
 
 @dataclass(frozen=True)
 class Sums:
-    """Sums over the negatives of each anchor, for the first and for the second view.
+    """Sums over the negatives of each anchor, for the first and for the second view."""
 
-    Attributes:
-        logs: Logarithms of the sums over all pairs but the own and the listed ones, [N] each.
-        weights: Weight of each listed pair as a negative, [P] each; 1 by default.
-    """
-
-    logs: tuple[Tensor, Tensor]
+    logs: tuple[Tensor, Tensor]  # over all pairs but the own and the listed, [N] each
+    # The weight of each listed pair as a negative, [P] each.
     weights: tuple[Tensor | float, Tensor | float] = (1.0, 1.0)
 
 
@@ -45,19 +41,13 @@ class Negatives(Protocol):
 
 @dataclass(frozen=True)
 class AllPairs:
-    """All other nodes of both views, summed exactly, one tile at a time.
-
-    Attributes:
-        workspace: Memory to reuse from step to step, with its limit.
-        ranks: Processes that have the same vectors and share the work.
-        tile: Rows of a tile; by default a size that suits the device.
-    """
+    """All other nodes of both views, summed exactly, one tile at a time."""
 
     own_view: ClassVar[bool] = True
 
-    workspace: Workspace = field(default_factory=Workspace)
-    ranks: Ranks = ALONE
-    tile: int | None = None
+    workspace: Workspace = field(default_factory=Workspace)  # reused from step to step
+    ranks: Ranks = ALONE  # processes that have the same vectors and share the work
+    tile: int | None = None  # rows of a tile; by default a size that suits the device
 
     def sums(self, a: Tensor, b: Tensor, temperature: float, pairs: Pattern) -> Sums:
         """Return the exact sums."""
@@ -93,16 +83,12 @@ class Weighted:
     """All other nodes of both views, each with its own weight, summed one tile at a time.
 
     The weights of an anchor are scaled to mean 1.
-
-    Attributes:
-        hardness: The source of the weights.
-        tile: Rows of a tile.
     """
 
     own_view: ClassVar[bool] = True
 
-    hardness: Hardness
-    tile: int = 1024
+    hardness: Hardness  # the source of the weights
+    tile: int = 1024  # rows of a tile
 
     def sums(self, a: Tensor, b: Tensor, temperature: float, pairs: Pattern) -> Sums:
         """Return the weighted sums, and the weights of the listed pairs."""

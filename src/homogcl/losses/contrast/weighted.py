@@ -23,16 +23,12 @@ _LOWEST_TEMPERATURE = 0.02  # e^{1/0.02} times any number of nodes fits float32
 
 @dataclass(frozen=True)
 class Hardness:
-    """The weight of each negative, before the weights of an anchor are scaled to mean 1.
+    """The weight of each negative, before the weights of an anchor are scaled to mean 1."""
 
-    Attributes:
-        of: A function from cosines to weights, at least 0, of the same shape; no gradient flows.
-        frozen: Unit vectors (u, v), [N, d] each, whose cosines u_i·v_j give the weight of the
-            pair (i, j) for the anchors of both views; by default the weight of node j comes from
-            the current cosine of the anchor with j in the other view.
-    """
-
-    of: Callable[[Tensor], Tensor]
+    of: Callable[[Tensor], Tensor]  # cosines to weights ≥ 0; no gradient flows
+    # Unit vectors (u, v), [N, d] each, whose cosines u_i·v_j give the weight of the pair (i, j) for
+    # the anchors of both views; by default the weight of node j comes from the current cosine of
+    # the anchor with j in the other view.
     frozen: tuple[Tensor, Tensor] | None = None
 
 
