@@ -198,7 +198,7 @@ def test_a_training_by_batches_is_as_many_steps_as_it_has_batches(
     seen = []
     monkeypatch.setattr("homogcl.advice.estimate._seconds", lambda step, repeats: 2.0)
     monkeypatch.setattr(
-        "homogcl.advice.estimate.fit_checked", lambda method, part, *_, **__: seen.append(part)
+        "homogcl.advice.estimate.fit", lambda method, part, *_, **__: seen.append(part)
     )
     given = {**NARROW, "batch": "parts", "batch_size": 1000}
     expected = estimate("grace", resolve("grace", "unknown", given), graph)

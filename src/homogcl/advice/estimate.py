@@ -28,7 +28,7 @@ from homogcl.methods.inference import without_labels
 from homogcl.presets.resolve import Settings
 from homogcl.runs.run import Run
 from homogcl.runs.train import new_method
-from homogcl.training.loop import fit_checked
+from homogcl.training.loop import fit
 from homogcl.views.subgraphs import Batches
 
 TILE = 1024  # rows of a tile of pairs on the CPU; pieces are whole tiles
@@ -196,7 +196,7 @@ class _Piece:
 
     def step(self) -> None:
         """Train one step."""
-        fit_checked(self._method, self._graph, self._train, seed=self._seed)
+        fit(self._method, self._graph, self._train, seed=self._seed)
 
     def peak(self) -> int:
         """Return the bytes that a step takes above what is held before."""

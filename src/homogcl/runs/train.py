@@ -19,7 +19,7 @@ from homogcl.runs.run import Run
 from homogcl.runs.scores import scores
 from homogcl.runs.tasks import task, tasks_at_milestones
 from homogcl.training.checkpoint import Checkpoints, Intervals
-from homogcl.training.loop import Epoch, check_fits, fit_checked
+from homogcl.training.loop import Epoch, check_fits, fit
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def fit_run(
         checkpoints = replace(checkpoints, fingerprint=run.fingerprint())
     reset_peak()
     started = time.perf_counter()
-    fit_checked(
+    fit(
         method,
         run.graph,
         run.settings.train,

@@ -97,28 +97,6 @@ def fit(
         ranks: The processes that train together; each of them calls this function.
     """
     check_fits(method, graph, config, ranks)
-    return fit_checked(
-        method,
-        graph,
-        config,
-        seed=seed,
-        on_epoch=on_epoch,
-        checkpoints=checkpoints,
-        ranks=ranks,
-    )
-
-
-def fit_checked(
-    method: Method,
-    graph: Data,
-    config: TrainConfig,
-    *,
-    seed: int,
-    on_epoch: Callable[[Epoch], None] | None = None,
-    checkpoints: Checkpoints | None = None,
-    ranks: Ranks = ALONE,
-) -> Method:
-    """Do what `fit` does, for callers that have already called `check_fits`."""
     graph = graph if "Y" in method.training_data else without_labels(graph)
     _check_features(graph)
     method.prepare(graph, stream(seed, "prepare", graph.edge_index.device))

@@ -11,8 +11,15 @@ from pydantic import ValidationError
 
 from homogcl.core.config import Config
 from homogcl.core.errors import UserError, nearest
-from homogcl.data.own.tables import MemoryTable, TableFile, arrow, ending
-from homogcl.data.own.text import DELIMITERS, LISTS, text_table
+from homogcl.data.own.tables import (
+    DELIMITERS,
+    LISTS,
+    MemoryTable,
+    TableFile,
+    arrow,
+    ending,
+    text_table,
+)
 
 TOML = "graph.toml"
 PARQUET = (".parquet", ".pq")
