@@ -11,9 +11,11 @@ from torch_geometric.data import Data
 from torch_geometric.nn import GCNConv, SAGEConv
 
 from homogcl.core.seeds import stream
+from homogcl.data.synthetic import citation_graph
 from homogcl.nn.layers import DenseLayer, GCNLayer, SAGELayer, edge_weights, multiply
 from homogcl.views.augment import drop_edges
 from tests.networks import encoder, gradients, parts, random_graph
+from tests.products import counted
 
 
 @settings(deadline=None, max_examples=25)
@@ -137,3 +139,11 @@ def test_gcn_counts_degrees_at_the_target() -> None:
     ours = encoder(3, encoder="gcn", num_layers=1)
     [layer] = parts(ours.layers)
     torch.testing.assert_close(ours(graph), expected @ layer.weight + layer.bias)
+
+
+def test_a_graph_convolution_costs_what_its_sizes_say() -> None:
+    graph = citation_graph(50, 3, 20, seed=0)
+    x = graph.x.to_dense() if graph.x.is_sparse_csr else graph.x
+    layer = GCNLayer(20, 8)
+    costs = counted(lambda: layer(x, GCNLayer.structure(graph)))
+    assert costs == (2 * 50 * 20 * 8, 2 * graph.edge_index.size(1) * 8)
