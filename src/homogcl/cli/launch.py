@@ -73,12 +73,7 @@ def train_here(
 
 
 def launch(
-    request: Request,
-    folder: RunFolder,
-    processes: Processes,
-    options: list[str],
-    *,
-    resume: bool,
+    request: Request, folder: RunFolder, processes: Processes, options: list[str], *, resume: bool
 ) -> None:
     """Run `homogcl train` in several processes, as torchrun does, and wait for them.
 

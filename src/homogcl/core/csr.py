@@ -9,12 +9,7 @@ from torch import Tensor
 
 
 def csr_tensor(
-    pointers: Tensor,
-    columns: Tensor,
-    values: Tensor,
-    size: tuple[int, int],
-    *,
-    check: bool = False,
+    pointers: Tensor, columns: Tensor, values: Tensor, size: tuple[int, int], *, check: bool = False
 ) -> Tensor:
     """Return a CSR tensor without torch's announcement that this layout is in beta.
 

@@ -21,11 +21,7 @@ class Attack:
     feature_limit: float = 0.04  # the most that a feature may change
 
     def worst(
-        self,
-        loss: Callable[[Tensor, Tensor], Tensor],
-        adjacency: Tensor,
-        x: Tensor,
-        draws: Tensor,
+        self, loss: Callable[[Tensor, Tensor], Tensor], adjacency: Tensor, x: Tensor, draws: Tensor
     ) -> tuple[Tensor, Tensor]:
         """Return an adjacency and features that raise `loss`, [n, n] and [n, d].
 

@@ -85,12 +85,7 @@ class ARIEL(Method):
         n = int(clean.num_nodes or 0)
         draws = torch.rand(n * (n - 1) // 2, generator=rng, device=rng.device)
         both = two_views(whole, c, rng)
-        return ArielViews(
-            clean,
-            both.first,
-            both.second,
-            draws.to(graph.edge_index.device),
-        )
+        return ArielViews(clean, both.first, both.second, draws.to(graph.edge_index.device))
 
     def objective(self, views: ArielViews, positives: Positives = Positives.none()) -> Terms:
         """Return the contrast, the adversarial contrast and the information regularizer."""

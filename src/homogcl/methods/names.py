@@ -47,8 +47,7 @@ class ShippedPlugin(NamedTuple):
 PLUGINS = {
     "adaptive": ShippedPlugin("homogcl.homophily.plugins.adaptive:Adaptive", {}),
     "hard": ShippedPlugin(
-        "homogcl.homophily.plugins.homogcl:HomoGCL",
-        {"saliency": "hard", "saliency_gradient": True},
+        "homogcl.homophily.plugins.homogcl:HomoGCL", {"saliency": "hard", "saliency_gradient": True}
     ),
     "homogcl": ShippedPlugin("homogcl.homophily.plugins.homogcl:HomoGCL", {}),
     "released": ShippedPlugin("homogcl.homophily.plugins.released:Released", {}),

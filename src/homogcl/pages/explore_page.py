@@ -12,14 +12,7 @@ import numpy.typing as npt
 
 from homogcl.core.files import write_atomically
 from homogcl.pages.charts import SaliencyHistogram, curve_chart
-from homogcl.pages.parts import (
-    array_block,
-    figure,
-    fill_page,
-    json_block,
-    pairs,
-    saliency_figures,
-)
+from homogcl.pages.parts import array_block, figure, fill_page, json_block, pairs, saliency_figures
 
 Floats = npt.NDArray[np.floating]
 Integers = npt.NDArray[np.integer]

@@ -9,12 +9,7 @@ from pathlib import Path
 from homogcl.data.catalog import graph_name, lacks_features, own_path, source
 from homogcl.methods.names import PLUGINS, split_name
 from homogcl.presets.catalog import Setting, catalog
-from homogcl.presets.sections import (
-    NO_DATA_SET,
-    depends_on_size,
-    preset_by_size,
-    preset_settings,
-)
+from homogcl.presets.sections import NO_DATA_SET, depends_on_size, preset_by_size, preset_settings
 
 
 @dataclass(frozen=True)
