@@ -74,11 +74,7 @@ class Finding:
 
 
 def examine(root: str | Path | None = None) -> list[Finding]:
-    """Return what there is: environment, data root, extras, and whether a training step works.
-
-    Args:
-        root: Folder of all data sets; else `$HOMOGCL_DATA`, else the XDG cache.
-    """
+    """Return what there is: environment, data root, extras, and whether a training step works."""
     return [*environment(), *extras(), *data(data_root(root)), self_test()]
 
 
@@ -130,11 +126,7 @@ def data(root: Path) -> list[Finding]:
 
 
 def self_test(step: Callable[[], None] | None = None) -> Finding:
-    """Return whether a training step on a generated graph works.
-
-    Args:
-        step: What to try; by default a step of grace+homogcl.
-    """
+    """Return whether `step` works, by default a step of grace+homogcl on a generated graph."""
     try:
         (step or _tiny_training)()
     except Exception as error:

@@ -74,11 +74,9 @@ def estimate(name: str, settings: Settings, graph: Data, seed: int = 0) -> Estim
 
 
 def seconds_of(nodes: int, pieces: Mapping[int, float]) -> float:
-    """Return a n + b n² at n = `nodes`, with the a, b ≥ 0 that fit best the seconds of `pieces`.
+    """Return a n + b n² at n = `nodes`, with the a, b ≥ 0 that fit the `pieces` best.
 
-    Args:
-        nodes: Nodes of the whole graph.
-        pieces: Seconds of a step, above 0, by the nodes of the piece.
+    These are the seconds of a step, above 0, by the nodes of the piece.
     """
     n, seconds = np.array(list(pieces)) / nodes, np.array(list(pieces.values()))
     # Relative errors, so that the largest piece does not decide alone; n counts whole graphs.

@@ -65,9 +65,7 @@ def used_bytes() -> int:
 def available_bytes(machine: Path = _MACHINE, container: Path = _CONTAINER) -> int | None:
     """Return the memory that is free for this process, within its container; None if unknown.
 
-    Args:
-        machine: The system's account of its memory.
-        container: The folder of the control group's limits.
+    `machine` is the system's account of its memory, `container` the folder of its group's limits.
     """
     try:
         free = _line(machine, "MemAvailable")

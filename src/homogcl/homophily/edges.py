@@ -99,13 +99,10 @@ def saliencies(
 def row_saliency(
     z: npt.NDArray[np.floating], edge_index: npt.NDArray[np.int64], num_clusters: int, seed: int
 ) -> npt.NDArray[np.float32]:
-    """Return S of each edge under k-means clusters of the rows of `z` scaled to length 1, [E].
+    """Return S [E] under k-means clusters of the rows of `z` [N, d] scaled to length 1.
 
-    Args:
-        z: Embeddings, [N, d].
-        edge_index: Edges, [2, E], sorted by source.
-        num_clusters: k; at most the number of nodes is used.
-        seed: Root seed; k-means draws its start from the stream "saliency".
+    `edge_index` [2, E] is sorted by source, and k at most the number of nodes; k-means draws its
+    start from the stream "saliency".
     """
     unit = functional.normalize(torch.from_numpy(np.asarray(z, dtype=np.float32)))
     c = centroids(unit, min(num_clusters, len(unit)), stream(seed, "saliency"))

@@ -26,13 +26,8 @@ class Attack:
         """Return an adjacency and features that raise `loss`, [n, n] and [n, d].
 
         Each pair of nodes has a flip probability. These probabilities follow the gradient and are
-        projected to the budget; at the end they decide which pairs flip.
-
-        Args:
-            loss: A function of an adjacency and features, differentiable in both.
-            adjacency: Symmetric, without loops, [n, n].
-            x: Features, dense, [n, d].
-            draws: Uniform numbers in [0, 1), one for each pair i < j, [n(n-1)/2].
+        projected to the budget; at the end uniform `draws`, one for each pair i < j, decide which
+        pairs flip. The adjacency is symmetric, without loops, and `loss` differentiable in both.
         """
         # A flip removes an edge with its weight, or adds one with weight 1.
         change = torch.where(adjacency > 0, -adjacency, torch.ones_like(adjacency))
@@ -53,14 +48,8 @@ class Attack:
 def information_regularizer(u: Tensor, v: Tensor, z: Tensor, temperature: float) -> Tensor:
     """Return ARIEL's regularizer to minimize: two views agree no more than each with the graph.
 
-    It is mean_i max(0, 2 s(u_i,v_i) - s(u_i,z_i) - s(v_i,z_i)) with s = e^{θ/τ}; no gradient flows
-    through the last two.
-
-    Args:
-        u: Vectors of the first view, [n, d].
-        v: Vectors of the second view, [n, d].
-        z: Vectors of the clean graph, [n, d].
-        temperature: τ.
+    It is mean_i max(0, 2 s(u_i,v_i) - s(u_i,z_i) - s(v_i,z_i)) with s = e^{θ/τ}, for u and v of the
+    views and z of the clean graph, [n, d] each; no gradient flows through the last two.
     """
 
     def agreement(a: Tensor, b: Tensor) -> Tensor:

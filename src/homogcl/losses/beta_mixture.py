@@ -34,15 +34,10 @@ class BetaMixture:
 
 
 def fit_beta_mixture(s: Tensor, share: float, iterations: int = 10) -> BetaMixture:
-    """Return the mixture that EM finds for the similarities `s` in [0, 1], [M].
+    """Return the mixture that EM finds for the similarities `s` in [0, 1], [M], at least one.
 
-    The maximization step matches moments. The upper component's β stays above 1, so that its
-    density does not grow without bound towards 1.
-
-    Args:
-        s: Observations, [M], at least one.
-        share: Weight of the upper component at the start, in (0, 1).
-        iterations: Number of EM iterations.
+    The maximization step matches moments. The upper component begins with the weight `share`, and
+    its β stays above 1, so that its density does not grow without bound towards 1.
     """
     s = s.detach().double().clamp(_EDGE, 1 - _EDGE)
     lower, upper = s.new_tensor([1.0, 2.0]), s.new_tensor([2.0, 1.0])

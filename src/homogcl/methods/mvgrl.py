@@ -92,14 +92,7 @@ class MVGRL(Method):
 
 
 def diffuse(adjacency: Normalized, x: Tensor, restart: float, steps: int) -> Tensor:
-    """Return S x for S = α(I - (1-α)Â)⁻¹, [N, d], up to an error of (1-α)^steps.
-
-    Args:
-        adjacency: The operator Â.
-        x: Values to spread, [N, d].
-        restart: α, the probability of a return to the start.
-        steps: Number of products with Â.
-    """
+    """Return S x [N, d], S = α(I - (1-α)Â)⁻¹ with α = `restart`, up to an error of (1-α)^steps."""
     matrix, loops = adjacency.matrix, adjacency.loops
     spread: Tensor = _Diffusion.apply(x, matrix, loops, restart, steps)  # type: ignore[no-untyped-call]
     return spread

@@ -45,10 +45,7 @@ class Layer(nn.Module):
     def combine(self, x: Tensor, z: Tensor, structure: Any) -> Tensor:
         """Return the layer's output for the nodes of `structure`, [n, fan_out].
 
-        Args:
-            x: The rows of these nodes, [n, fan_in].
-            z: The projected rows of all nodes, [N, fan_out].
-            structure: That of the graph, or a part of it.
+        `x` are the rows of these nodes, [n, fan_in], `z` the projected rows of all, [N, fan_out].
         """
         raise NotImplementedError
 

@@ -162,9 +162,7 @@ def agreement_chart(bins: SaliencyHistogram) -> str:
 def curve_chart(name: str, curves: Sequence[tuple[str, Sequence[float]]]) -> str:
     """Return a term of the loss by epoch; epochs without a finite value leave a gap.
 
-    Args:
-        name: The term.
-        curves: The class of each curve in the style sheet, and its values, one per epoch.
+    A curve has its class in the style sheet and its values, one per epoch.
     """
     values = [value for _, curve in curves for value in curve]
     finite = [value for value in values if math.isfinite(value)] or [0.0]

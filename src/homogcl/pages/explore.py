@@ -40,11 +40,7 @@ def write_explorer(
 ) -> Explorer:
     """Write the page of a finished run to `path` and return what it shows.
 
-    Args:
-        folder: The run.
-        path: The HTML file.
-        way: How the embeddings are projected: `tsne`, `umap` or `pca`.
-        spec: The run and the place of its graph; by default as the folder has it.
+    The embeddings are projected by `tsne`, `umap` or `pca`; `spec` says where the graph lies now.
     """
     explorer = explore(folder, way, spec)
     write_page(path, explorer)
@@ -87,13 +83,7 @@ def explore(folder: RunFolder, way: str = "tsne", spec: Request | None = None) -
 
 
 def saliency_origin(name: str, trained: int | None, nodes: int) -> str:
-    """Return a sentence on the clusters from which `saliencies` computes S.
-
-    Args:
-        name: The name of the method.
-        trained: The number of clusters that it was trained with, if any.
-        nodes: The number of nodes of the graph.
-    """
+    """Return a sentence on the clusters, trained or not, from which `saliencies` computes S."""
     if trained is not None:
         return f"Saliency comes from the trained {name}: {trained} clusters."
     k = min(NUM_CLUSTERS, nodes)

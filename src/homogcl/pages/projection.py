@@ -42,10 +42,7 @@ class Projection:
 def project(z: Floats, way: str, seed: int) -> Projection:
     """Return the embeddings `z` [N, d] in the plane, by the cosine between them.
 
-    Args:
-        z: Embeddings, [N, d].
-        way: One of `PROJECTORS`.
-        seed: Root seed, from whose stream "layout" all random starts and samples are drawn.
+    `way` is one of `PROJECTORS`; random starts and samples are drawn from the stream "layout".
     """
     if way not in PROJECTORS:
         raise UnknownName("map", way, PROJECTORS)

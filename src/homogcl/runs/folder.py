@@ -76,9 +76,7 @@ class RunFolder:
     def begin(self, run: Run, *, resume: bool) -> None:
         """Write the configuration; refuse a folder in use unless it is to be resumed as it was.
 
-        Args:
-            run: What is trained; its path is written whole, so that it is found from anywhere.
-            resume: Whether the folder may hold the same run already.
+        The path of the graph is written whole, so that it is found from anywhere.
         """
         config = _config_of(run)
         path = self.path / _CONFIG

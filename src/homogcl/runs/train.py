@@ -36,12 +36,7 @@ class Trained:
 
 
 def new_method(run: Run, ranks: Ranks = ALONE) -> Method:
-    """Return the untrained method of `run`; refuse what cannot be trained or scored.
-
-    Args:
-        run: What to train.
-        ranks: The processes that will train together.
-    """
+    """Return the untrained method of `run`; refuse what cannot be trained or scored."""
     method = build(run.method, run.settings.method, Sizes.of(run.graph), run.seed)
     check_fits(method, run.graph, run.settings.train, ranks)
     for name in run.tasks:

@@ -48,9 +48,7 @@ class GraphFiles(Config):
 def graph_files(path: Path, settings: Mapping[str, object]) -> GraphFiles:
     """Return the files of the graph at `path`, with paths that start where `path` does.
 
-    Args:
-        path: A folder with a `graph.toml`, that file itself, or a file of edges.
-        settings: Fields of `GraphFiles` that prevail over the file's.
+    It is a folder with a `graph.toml`, that file itself, or a file of edges; `settings` prevail.
     """
     toml = description(path)
     if toml is not None:
@@ -91,11 +89,9 @@ def description(path: Path) -> Path | None:
 
 
 def open_table(path: Path, *, names_optional: bool = False) -> TableFile:
-    """Return the table in a file of text or Parquet.
+    """Return the table in a file: Parquet, or CSV, TSV or edge list, each also gzipped.
 
-    Args:
-        path: CSV, TSV or edge list, each also gzipped, or Parquet.
-        names_optional: Whether a first line of nothing but numbers is a row, not the names.
+    With `names_optional`, a first line of nothing but numbers is a row, not the names.
     """
     if not path.is_file():
         raise UserError(f"{path}: there is no such file")

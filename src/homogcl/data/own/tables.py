@@ -177,9 +177,7 @@ def pick(table: TableFile, column: str | None, position: int, setting: str) -> s
 def text_table(path: Path, *, names_optional: bool) -> TextTable:
     """Return the table in a text file; of its content, only the first lines are read yet.
 
-    Args:
-        path: CSV, TSV or edge list, each also gzipped.
-        names_optional: Whether a first line of nothing but numbers is a row, not the names.
+    With `names_optional`, a first line of nothing but numbers is a row, not the names.
     """
     if path.suffix.lower() == ".gz":
         refuse_gzip_bomb(path)

@@ -84,11 +84,8 @@ class _Anchors:
     ) -> Tensor:
         """Return log(pos / (pos + neg)) for each anchor, [N].
 
-        Args:
-            here: The listed pairs in the anchor's view.
-            there: The listed pairs in the other view.
-            row: The anchor of each listed pair, [P].
-            own_view: Whether ordinary pairs inside the anchor's view are negatives.
+        The listed pairs, whose anchors are `row` [P], stand `here` as in the anchor's view and
+        `there` as in the other one; with `own_view`, pairs that are ordinary here are negatives.
         """
         own, rest = self.own, self.rest
         positive = here.numerator(row, own.numel())

@@ -29,13 +29,9 @@ class Negatives(Protocol):
     own_view: ClassVar[bool]  # whether nodes of the anchor's own view are among them
 
     def sums(self, a: Tensor, b: Tensor, temperature: float, pairs: Pattern) -> Sums:
-        """Return the sums over the negatives.
+        """Return the sums over the negatives, from which the listed pairs are left out.
 
-        Args:
-            a: Vectors of the first view, scaled so that products are logits θ/τ, [N, d].
-            b: Vectors of the second view, likewise, [N, d].
-            temperature: τ.
-            pairs: Listed pairs, which are left out of the sums.
+        The vectors of both views, [N, d], are scaled so that products are logits θ/τ.
         """
 
 

@@ -30,10 +30,8 @@ class Columns:
 def stratified_columns(draw: Tensor, count: int, strata: Tensor | None = None) -> Columns:
     """Return about `count` columns, divided among the strata in proportion to their size.
 
-    Args:
-        draw: One uniform random number per node, [N]; the lowest of each stratum win.
-        count: M, at most N; each stratum gives its rounded share, and at least one column.
-        strata: The stratum of each node, int64 [N]; one for all by default.
+    Each stratum, int64 [N], gives its rounded share and at least one column: the nodes with the
+    lowest of the uniform random numbers `draw` [N]. By default there is one stratum.
     """
     nodes = draw.numel()
     if count > nodes:
@@ -63,17 +61,9 @@ def sampled_log_sums(
 ) -> tuple[Tensor, Tensor]:
     """Return an estimate of `tiles.log_sums`; the sums, not their logarithms, are unbiased.
 
-    Args:
-        a: One view's vectors, [N, d].
-        b: The other view's vectors, [N, d].
-        columns: The nodes to sum over.
-        left_out: Further pairs to leave out of the sums, in both directions; own pairs always are.
-        rows: Rows to compute at a time; a thousand stay in a processor's cache.
-        budget: Bytes of exponentials to keep for backward, which otherwise computes them again;
-            by default that of a `Workspace`.
-
-    Returns:
-        Logarithms of the sums for each row of `a` and of `b`, two of [N].
+    `left_out` are further pairs to leave out of the sums over the columns, in both directions; own
+    pairs always are. A thousand rows at a time stay in a processor's cache. Exponentials beyond
+    `budget` bytes, by default that of a `Workspace`, are computed again by backward.
     """
     blocks = _Blocks.of(a.size(0), rows, columns, left_out)
     budget = Workspace().budget if budget is None else budget

@@ -37,17 +37,10 @@ def weighted_sums(
 ) -> tuple[tuple[Tensor, Tensor], tuple[Tensor, Tensor]]:
     """Return log Σ_j w_ij [e^{a_i·b_j} + e^{a_i·a_j}] for the anchors of both views, [N] each.
 
-    The weights w_ij of an anchor are scaled to mean 1 over the other nodes. The sums leave out own
-    and listed pairs; the weights of the listed pairs are returned too, [P] each. Memory is
-    O(tile² + N d).
-
-    Args:
-        a: Vectors of the first view, of length 1/√τ, [N, d].
-        b: Vectors of the second view, likewise, [N, d].
-        temperature: τ, at least 0.02.
-        hardness: The source of the weights.
-        pairs: The listed pairs, in both directions.
-        tile: Rows of a tile.
+    Vectors `a` and `b` [N, d] have the length 1/√τ, with τ at least 0.02. The weights w_ij of an
+    anchor are scaled to mean 1 over the other nodes. The sums leave out own and listed pairs; the
+    weights of the listed pairs, which come in both directions, are returned too, [P] each. Memory
+    is O(tile² + N d).
     """
     if temperature < _LOWEST_TEMPERATURE:
         raise UserError(
