@@ -75,7 +75,11 @@ def test_page_shows_the_run(trained: Callable[[str], RunFolder]) -> None:
 
 def test_saliency_is_that_of_the_trained_plug_in(trained: Callable[[str], RunFolder]) -> None:
     folder = trained("grace+homogcl")
-    shown, graph, method = explore(folder, "pca"), folder.request().resolve().graph, folder.method()
+    shown, graph, method = (
+        explore(folder, "pca"),
+        folder.request().resolve().graph,
+        folder.model().method,
+    )
     scores = method.edge_scores(graph)
     assert scores is not None
     s = scores.detach().numpy()

@@ -59,7 +59,7 @@ def test_milestones_are_scored_and_change_nothing(block_graph: Data) -> None:
     assert torch.equal(*same)
 
 
-def test_the_method_is_built_and_checked_once(
+def test_the_method_is_built_once_and_checked_before_the_folder_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     calls: list[str] = []
@@ -67,11 +67,11 @@ def test_the_method_is_built_and_checked_once(
         original = getattr(train, name)
 
         def counted(*arguments: object, name: str = name, original: object = original) -> object:
+            assert not (tmp_path / "run").exists()
             calls.append(name)
             return original(*arguments)  # type: ignore[operator]
 
         monkeypatch.setattr(train, name, counted)
-    monkeypatch.setattr("homogcl.training.loop.check_fits", lambda *_: calls.append("again"))
     train_run(REQUEST.resolve(), tmp_path / "run")
     assert calls == ["build", "check_fits"]
 

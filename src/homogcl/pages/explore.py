@@ -52,10 +52,10 @@ def explore(folder: RunFolder, way: str = "tsne", spec: Request | None = None) -
     spec, z = spec or folder.request(), folder.embeddings()
     if len(z) > MOST_NODES:
         raise UserError(f"{folder.path} has {len(z):,} nodes; the page takes {MOST_NODES:,}")
-    graph = folder.graph(spec)
+    model = folder.model()
+    graph, method = folder.run(spec, model).graph, model.method
     if graph.num_nodes != len(z):
         raise UserError(f"{spec.data} has {graph.num_nodes} nodes, the run has {len(z)}")
-    method = folder.method()
     projection = project(z, way, spec.seed)
     edge_index = graph.edge_index.numpy()
     s = saliencies(method, graph, seed=spec.seed).numpy()

@@ -57,7 +57,8 @@ class Checkpoints:
         if state and (last or late or signal or epoch % self.every == 0):
             self.save(state, epoch)
         if signal:
-            raise Interrupted(signal, epoch)
+            message = f"stopped the training after epoch {epoch}; --resume goes on there"
+            raise Interrupted(signal, message)
 
     def save(self, state: State, epoch: int) -> None:
         """Write a checkpoint whole or not at all, and remove all but the newest two."""
@@ -101,11 +102,14 @@ class Checkpoints:
         if checkpoint is None:
             return 0
         with _named(self.folder):
-            return _put_back(state, _content(checkpoint))
-
-    def restore(self, state: State) -> int:
-        """Set `state` to the newest intact checkpoint and return its epoch; 0 if there is none."""
-        return self.put_back(state, self.newest())
+            content = _content(checkpoint)
+            epoch = int(content["epoch"])
+            state.method.load_state_dict(content["method"])
+            state.optimizer.load_state_dict(content["optimizer"])
+            state.rng.set_state(content["rng"])
+            torch.set_rng_state(content["torch_rng"])
+            state.effective_ranks[:] = content.get("ranks", [])
+            return epoch
 
     def _check(self, path: Path, fingerprint: Mapping[str, str]) -> None:
         """Refuse a checkpoint with another fingerprint, and name what differs."""
@@ -172,16 +176,6 @@ def _named(path: Path) -> Iterator[None]:
 def _content(data: bytes) -> dict[str, Any]:
     content: dict[str, Any] = torch.load(io.BytesIO(data), weights_only=True)
     return content
-
-
-def _put_back(state: State, content: Mapping[str, Any]) -> int:
-    epoch = int(content["epoch"])
-    state.method.load_state_dict(content["method"])
-    state.optimizer.load_state_dict(content["optimizer"])
-    state.rng.set_state(content["rng"])
-    torch.set_rng_state(content["torch_rng"])
-    state.effective_ranks[:] = content.get("ranks", [])
-    return epoch
 
 
 def _difference(name: str, before: str | None, now: str | None) -> str:

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from homogcl.core.errors import UserError
 from homogcl.losses.contrast.tiles import Workspace, finite, largest_square, safe_square
-from homogcl.nn.sparse import Pattern
+from homogcl.nn.sparse import Pattern, entries
 
 
 @dataclass(frozen=True)
@@ -177,11 +177,7 @@ def _logits(part: Tensor, others: Tensor, blocks: _Blocks, number: int, out: Ten
 
 def _places(node: Tensor, left_out: Pattern) -> tuple[Tensor, Tensor]:
     """Return the row and the column's position of all pairs left out, own pairs included."""
-    crow = left_out.crow.long()
-    count = crow[node + 1] - crow[node]
-    position = torch.arange(node.numel(), device=node.device)
-    place = torch.repeat_interleave(position, count)
-    within = torch.arange(place.numel(), device=node.device) - (count.cumsum(0) - count)[place]
+    place, pair = entries(left_out.crow, node)
     # The pairs come in both directions, so a node's row lists the rows that leave it out.
-    row = left_out.col[crow[node][place] + within]
+    row, position = left_out.col[pair], torch.arange(node.numel(), device=node.device)
     return torch.cat([row, node]), torch.cat([place, position])
