@@ -17,8 +17,7 @@ from homogcl.core.errors import UserError
 from homogcl.data.features import sparse_features
 from homogcl.data.own.files import open_table
 from homogcl.data.own.tables import TableFile, arrow, ending, pick
-from homogcl.data.published.archives import refuse_bomb
-from homogcl.data.published.compressed import checked
+from homogcl.data.published.archives import checked, refuse_bomb
 
 ARRAYS = (".npy", ".npz")
 
