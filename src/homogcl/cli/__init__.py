@@ -11,10 +11,8 @@ from homogcl.cli.advice import doctor, inspect
 from homogcl.cli.catalog import list_names, show
 from homogcl.cli.explore import explore
 from homogcl.cli.neighbors import neighbors, saliency
-from homogcl.cli.records import run
-from homogcl.cli.table import table
-from homogcl.cli.to_disk import to_disk
-from homogcl.cli.training import demo, embed, evaluate, train
+from homogcl.cli.records import run, table
+from homogcl.cli.training import demo, embed, evaluate, to_disk, train
 from homogcl.cli.tuning import tune
 from homogcl.core.errors import UserError
 from homogcl.core.memory import keep_freed_pages, shortage

@@ -57,11 +57,6 @@ def peak_bytes() -> int:
     return most if sys.platform == "darwin" else most * 1024
 
 
-def used_bytes() -> int:
-    """Return the memory that this process holds now (0 if unknown)."""
-    return _status("VmRSS") if _STATUS.exists() else 0
-
-
 def available_bytes(machine: Path = _MACHINE, container: Path = _CONTAINER) -> int | None:
     """Return the memory that is free for this process, within its container; None if unknown.
 

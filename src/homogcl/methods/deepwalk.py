@@ -42,7 +42,7 @@ class DeepWalk(Method):
     def prepare(self, graph: Data, rng: torch.Generator) -> None:
         """Draw the walks and learn the vectors."""
         c = self.config
-        walks = random_walks(graph, c.walks_per_node, c.walk_length, rng)
+        walks = random_walks(graph, c, rng)
         seed = int(torch.randint(2**31, (1,), generator=rng, device=rng.device))
         self.table.copy_(skip_gram(walks, self.table.size(0), c, negative=0, seed=seed))
 

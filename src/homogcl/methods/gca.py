@@ -11,7 +11,7 @@ from torch_geometric.data import Data
 
 from homogcl.homophily.positives import MEANS, Combine, Positives
 from homogcl.losses import Workspace, info_nce
-from homogcl.methods.base import Method, Sizes
+from homogcl.methods.base import Method, Sizes, Terms
 from homogcl.methods.negatives import (
     ContrastViews,
     NegativesConfig,
@@ -130,17 +130,10 @@ class GCA(Method):
         """Return the views with sampled negatives, if any, drawn by cluster."""
         return replace(views, strata=clusters)
 
-    def objective(
-        self, views: ContrastViews, positives: Positives = Positives.none()
-    ) -> dict[str, Tensor]:
+    def objective(self, views: ContrastViews, positives: Positives = Positives.none()) -> Terms:
         """Return the contrastive loss."""
         near = self.accept(positives)
         u, v = self.projector(self.encoder(views.first)), self.projector(self.encoder(views.second))
         pairs = (near.within(views.first), near.within(views.second))
         negatives = negatives_of(views, self.config, self.workspace, self.sharing.pairs)
         return {"contrast": info_nce(u, v, self.config.temperature, pairs, negatives)}
-
-    def embed(self, graph: Data) -> Tensor:
-        """Return the encoder's output, [N, out_dim]."""
-        h: Tensor = self.encoder(graph)
-        return h

@@ -11,7 +11,7 @@ from torch_geometric.data import Data
 
 from homogcl.homophily.positives import MEANS, SUMS, Positives
 from homogcl.losses import Workspace, info_nce
-from homogcl.methods.base import Method, Sizes
+from homogcl.methods.base import Method, Sizes, Terms
 from homogcl.methods.negatives import (
     ContrastViews,
     NegativesConfig,
@@ -68,9 +68,7 @@ class GRACE(Method):
         """Return the views with sampled negatives, if any, drawn by cluster."""
         return replace(views, strata=clusters)
 
-    def objective(
-        self, views: ContrastViews, positives: Positives = Positives.none()
-    ) -> dict[str, Tensor]:
+    def objective(self, views: ContrastViews, positives: Positives = Positives.none()) -> Terms:
         """Return the contrastive loss."""
         near = self.accept(positives)
         u, v = self.compared(views)
@@ -82,8 +80,3 @@ class GRACE(Method):
         """Return the vectors of both views that the loss compares by cosine, [N, out_dim] each."""
         u, v = self.projector(self.encoder(views.first)), self.projector(self.encoder(views.second))
         return u, v
-
-    def embed(self, graph: Data) -> Tensor:
-        """Return the encoder's output, [N, out_dim]."""
-        h: Tensor = self.encoder(graph)
-        return h

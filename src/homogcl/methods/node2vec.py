@@ -45,14 +45,7 @@ class Node2Vec(Method):
     def prepare(self, graph: Data, rng: torch.Generator) -> None:
         """Draw the walks and learn the vectors."""
         c = self.config
-        walks = random_walks(
-            graph,
-            c.walks_per_node,
-            c.walk_length,
-            rng,
-            return_parameter=c.return_parameter,
-            in_out_parameter=c.in_out_parameter,
-        )
+        walks = random_walks(graph, c, rng, p=c.return_parameter, q=c.in_out_parameter)
         seed = int(torch.randint(2**31, (1,), generator=rng, device=rng.device))
         self.table.copy_(skip_gram(walks, self.table.size(0), c, negative=c.negative, seed=seed))
 
