@@ -1,6 +1,7 @@
 """Run the measures, print their ratios beside the limits they are held to, and keep them as data.
 
-`python -m benchmarks` runs the four parts about GRACE and HomoGCL and that on every method's step,
+`python -m benchmarks` runs the four parts about GRACE and HomoGCL, that on every method's step and
+that on the probe,
 `python -m benchmarks negatives` that on sampling negatives,
 `python -m benchmarks own-files` that on reading large files,
 `python -m benchmarks startup` that on how fast commands start,
@@ -17,17 +18,18 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import torch
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import measures, negatives, scale
+from benchmarks import measures, negatives, probe, scale
 from benchmarks.process import measure
 from benchmarks.startup import startup
 from benchmarks.tutorial import seconds_of_steps
 from homogcl.core.memory import keep_freed_pages
 from homogcl.methods.registry import method_class, method_names
 from homogcl.presets.resolve import resolve
-from homogcl.runs.record import current_machine, current_versions
+from homogcl.runs.origin import PRECISION, current_commit, current_machine, current_versions
 
 KEPT = Path(__file__).parent / "results.json"
 Row = tuple[str, float, str]  # what, its value, what it is held to
@@ -112,7 +114,8 @@ def growth() -> list[Row]:
 
 def methods() -> list[Row]:
     """Return each method's step on Photo as a ratio to GRACE's on all negatives."""
-    untrained = {"raw", "random", "deepwalk", "node2vec"}  # no step of theirs could be timed
+    # No step of theirs could be timed.
+    untrained = {"raw", "random", "propagation", "deepwalk", "node2vec"}
     names = [
         name
         for name in method_names()
@@ -172,6 +175,7 @@ PARTS: dict[str, Callable[[], list[Row]]] = {
     "negatives": sampled_negatives,
     "tutorial": tutorial,
     "startup": startup,
+    "probe": probe.probe,
     "own-files": own_files,
     "scale": scale.scale,
     "arxiv-step": scale.arxiv,
@@ -179,12 +183,18 @@ PARTS: dict[str, Callable[[], list[Row]]] = {
 }
 
 
-DEFAULT = ("peer", "loss", "memory", "growth", "methods")
+DEFAULT = ("peer", "loss", "memory", "growth", "methods", "probe")
 
 
 def main(names: list[str]) -> None:
     """Run the parts called `names`."""
     for name in names or DEFAULT:
+        origin = {
+            "versions": current_versions(),
+            "commit": current_commit(),
+            "machine": current_machine(torch.get_num_threads()).model_dump(),
+            "precision": PRECISION,
+        }
         rows = PARTS[name]()
         kept = json.loads(KEPT.read_text("utf-8")) if KEPT.exists() else {}
         table = Table(title=PARTS[name].__doc__, box=None, title_justify="left")
@@ -193,18 +203,15 @@ def main(names: list[str]) -> None:
         for what, value, held in rows:
             table.add_row(what, f"{value:.3g}", held)
         console.print(table)
-        kept[name] = {
-            "versions": current_versions(),
-            "machine": current_machine().model_dump(),
-            "rows": [{"measure": w, "value": v, "held_to": h} for w, v, h in rows],
-        }
+        measured = [{"measure": w, "value": v, "held_to": h} for w, v, h in rows]
+        kept[name] = {**origin, "rows": measured}
         KEPT.write_text(json.dumps(kept, indent=2) + "\n", "utf-8")
 
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--one"]:
         given = [int(a) if a.isdigit() else a for a in sys.argv[3:]]
-        owner = scale if hasattr(scale, sys.argv[2]) else measures
+        owner = next(each for each in (scale, probe, measures) if hasattr(each, sys.argv[2]))
         keep_freed_pages()  # as the command line does
         result = getattr(owner, sys.argv[2])(*given)
         if os.environ.get("RANK", "0") == "0":

@@ -32,7 +32,7 @@ def clustered(nodes: int, clusters: int, dim: int, rng: torch.Generator) -> Tens
 def row_sum_errors(nodes: int = 12_000, clusters: int = 20, dim: int = 64) -> Measured:
     """Return the relative RMS errors of Σ_j e^{θ_ij/τ}, by kind of draw, τ and M.
 
-    The strata are what HomoGCL's own k-means finds, not the centers that the vectors came from.
+    The strata are what k-means finds, as with `negative_clusters`, not the centers of the vectors.
     """
     rng = torch.Generator().manual_seed(0)
     z = clustered(nodes, clusters, dim, rng)

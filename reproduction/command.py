@@ -20,6 +20,7 @@ from reproduction.artifact import Artifact
 from reproduction.catalog import NAMES, artifacts_called
 from reproduction.grid import record_trainings, trainings_of
 from reproduction.index import write_index
+from reproduction.prose import pages, rewrite, stale
 from reproduction.tables.markers import insert_table
 from reproduction.tables.named import TABLES, named_table
 
@@ -109,6 +110,20 @@ def table(
         return
     insert_table(insert, name, value)
     terminal.say(f"wrote the table {name} into {insert}")
+
+
+@app.command()
+def prose(
+    root: Annotated[Path, typer.Option(help="Folder with README, docs and results.")] = Path(),
+) -> None:
+    """Write the numbers in sentences of README and docs anew, and name what no longer holds."""
+    for page in rewrite(root):
+        terminal.say(f"wrote {page}")
+    broken = [claim for page in pages(root) for claim in stale(page, root)]
+    for claim in broken:
+        terminal.note(claim)
+    if broken:
+        raise UserError(f"{len(broken)} claims of README and docs do not hold any more")
 
 
 def _write(

@@ -88,7 +88,7 @@ class Levers(NeighborPlugin):
         h = self._rows(self.base.embed(views.graph))
         c = self._centroids(self._clustered(h, views.graph), edge_index, views.cluster_seed)
         r = soft_assignment(h, c, self._two_sigma_sq(h, c))
-        terms = self.expanded(views, r, self._weight(r, edge_index))
+        terms = self.expanded(views, self._weight(r, edge_index))
         return {**terms, "homophily": homophily_loss(r, edge_index)}
 
     def term_weights(self) -> dict[str, float]:

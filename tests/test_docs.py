@@ -12,6 +12,7 @@ from docs.method_pages import stale
 from homogcl.cli import app
 from homogcl.data.catalog import lacks_features
 from homogcl.runs.run import Run
+from reproduction import prose
 from reproduction.catalog import GROUPS
 from reproduction.index import INDEX, write_index
 from reproduction.tables.markers import stale_tables
@@ -87,14 +88,16 @@ def test_tables_are_those_of_the_records(page: Path) -> None:
     assert stale_tables(page, named_tables(ROOT, shown)) == []
 
 
-def test_the_summary_of_the_reproduction_has_numbers_of_its_tables_alone() -> None:
-    text = (ROOT / "docs" / "reproduction.md").read_text("utf-8")
-    summary = text[text.index("## In short") : text.index("## Protocol")]
-    tables = re.findall(r"<!-- table:[\w-]+ -->\n(.*?)<!-- /table", text, re.S)
-    number = re.compile(r"\d+\.\d+")
-    said = number.findall(summary)
-    assert len(said) > 20
-    assert set(said) - set(number.findall("".join(tables))) == set()
+@pytest.mark.parametrize("page", prose.pages(ROOT))
+def test_sentences_state_numbers_of_the_records_alone(page: str) -> None:
+    assert prose.stale(page, ROOT) == []
+    assert prose.unmarked((ROOT / page).read_text("utf-8")) == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_markers_stand_on_pages_that_are_tested(page: Path) -> None:
+    marked = re.search("<!-- (v|holds):", page.read_text("utf-8"))
+    assert marked is None or page.relative_to(ROOT).as_posix() in prose.pages(ROOT)
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,10 @@ class Reported:
 
 @dataclass(frozen=True)
 class Cause:
-    """Why our numbers for these methods differ from the paper's on these data sets."""
+    """Why our numbers for these methods differ from the paper's on these data sets.
+
+    Numbers of records in `reason` are expressions in double brackets, which `prose.filled` fills.
+    """
 
     methods: tuple[str, ...]
     data: tuple[str, ...]

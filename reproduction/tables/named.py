@@ -21,6 +21,7 @@ from reproduction.paper.tables import (
     clustering,
 )
 from reproduction.paper.variants import negatives_table
+from reproduction.prose import filled
 from reproduction.reported.numbers import causes, read
 from reproduction.study.encoders import encoders
 from reproduction.study.goals import (
@@ -42,7 +43,7 @@ from reproduction.tables.bench import (
 )
 
 BASES = ("grace", "gca", "progcl", "ariel", "gcool", "costa", "ccassg", "gbt", "bgrl", "afgrl")
-FOUNDATION = ("raw", "random", "grace", "grace+homogcl")
+FOUNDATION = ("raw", "random", "propagation", "grace", "grace+homogcl")
 
 
 def named_table(name: str, results: Path) -> Table:
@@ -64,6 +65,8 @@ def _foundation(results: Path) -> Table:
 
 def _foundation_clustering(results: Path) -> Table:
     records = read_records(results / "exact")
+    # Without a training there are no negatives to be exact about.
+    records += [r for r in read_records(results / "presets") if r.method == "propagation"]
     return clustering_table(records, read("clustering"), FOUNDATION[2:], ("photo",))
 
 
@@ -77,7 +80,11 @@ def _differences(results: Path) -> Table:
     printed = [*read("classification"), *read("clustering")]
     # BGRL is in two of the paper's tables, BGRL with the plug-in only in its own.
     printed += [each for each in read("bgrl") if each.method != "bgrl"]
-    return differences_table(records, printed, causes())
+    reasons = [
+        replace(cause, reason=filled(cause.reason, "causes.csv", results.parent))
+        for cause in causes()
+    ]
+    return differences_table(records, printed, reasons)
 
 
 def _epochs(results: Path) -> Table:

@@ -22,12 +22,11 @@ from homogcl.methods.registry import configure
 from homogcl.presets.resolve import resolve
 from homogcl.presets.sections import NO_DATA_SET
 from homogcl.runs.log import OnEpoch
+from homogcl.runs.origin import PRECISION, current_commit, current_machine, current_versions
 from homogcl.runs.record import (
     Metrics,
     Record,
     cell_path,
-    current_machine,
-    current_versions,
     is_done,
     read_record,
     settings_sha256,
@@ -115,7 +114,9 @@ class ImageTraining:
             split=rows.split_name,
             split_sha256=split_sha256(rows.train_mask, rows.val_mask, rows.test_mask),
             versions=current_versions(),
+            commit=current_commit(),
             machine=current_machine(torch.get_num_threads()),
+            precision=PRECISION,
             seconds=outcome.seconds,
             peak_memory_bytes=peak_bytes(),
             metrics=outcome.metrics,

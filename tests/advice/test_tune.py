@@ -11,18 +11,12 @@ from torch_geometric.data import Data
 from homogcl.advice import tune
 from homogcl.advice.tune import CRITERIA, SPACE, Range, Search, Trial, best, search, toml
 from homogcl.core.errors import UserError
-from homogcl.evaluate.probe import ProbeConfig
 from homogcl.methods.registry import method_names
 from homogcl.presets.resolve import Settings, resolve
 from homogcl.training.loop import NotFinite
 
 QUICK: dict[str, object] = {"epochs": 2, "hidden_dim": 8, "out_dim": 4, "num_clusters": 3}
 SEARCH = Search("grace+homogcl", "my-graph", "val", QUICK)
-
-
-@pytest.fixture(autouse=True)
-def short_probe(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("homogcl.evaluate.probe.ProbeConfig", lambda: ProbeConfig(steps=20))
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)

@@ -6,8 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
+import torch
 
 from benchmarks import __main__ as program
+from homogcl.runs.origin import current_commit
 
 
 def part() -> list[program.Row]:
@@ -41,6 +43,9 @@ def test_rows_are_shown_and_replace_those_of_the_same_part(
         {"measure": "GB", "value": 2.0, "held_to": ""},
     ]
     assert {"python", "torch"} <= set(results["quick"]["versions"])
+    assert results["quick"]["machine"]["threads"] == torch.get_num_threads()
+    assert results["quick"]["precision"] == "float32"
+    assert results["quick"]["commit"] == current_commit()
 
 
 def test_growth_is_told_as_an_exponent(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -38,8 +38,11 @@ def test_inspect_reports_and_finds_no_fault(homogcl: Shell) -> None:
     assert report["homophily"] == pytest.approx(0.8, abs=1e-3)
     assert report["warnings"] == []
     assert 0 <= report["saliency"]["held_out"]["low"] <= 1
+    for comparison in report["propagation"].values():
+        assert comparison["propagation"] - comparison["features"] > comparison["margin"]
     text = homogcl("inspect", "demo", "--epochs", "0")
     assert "no reason to doubt" in text
+    assert text.count("try `propagation` first") == 2
     assert "saliency" not in text
 
 

@@ -5,7 +5,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from homogcl.core.seeds import integer, numpy_stream, stream
+from homogcl.core.seeds import branch, integer, numpy_stream, stream
 
 SEEDS = st.integers(0, 2**63)
 NAMES = ["split", "init", "augment", "cluster", "probe"]
@@ -55,3 +55,30 @@ def test_values_do_not_change_between_versions_of_the_package() -> None:
         1060500328,
         1021511626,
     ]
+
+
+@given(seed=SEEDS, name=st.text(max_size=12), draws=st.integers(0, 5))
+def test_branch_follows_from_state_and_name_and_costs_no_draw(
+    seed: int, name: str, draws: int
+) -> None:
+    rng = stream(seed, "augment")
+    torch.rand(draws, generator=rng)
+    state = rng.get_state()
+    number = branch(rng, name)
+    assert torch.equal(rng.get_state(), state)
+    assert 0 <= number < 2**31
+    restored = torch.Generator()
+    restored.set_state(state)
+    assert branch(restored, name) == number
+    assert branch(restored, name + "'") != number
+    torch.rand(1, generator=rng)
+    assert branch(rng, name) != number
+
+
+def test_no_two_branches_of_many_steps_are_the_same() -> None:
+    rng = stream(0, "augment")
+    numbers = set()
+    for _ in range(100):
+        numbers |= {branch(rng, name) for name in NAMES}
+        torch.rand(3, generator=rng)
+    assert len(numbers) == 100 * len(NAMES)

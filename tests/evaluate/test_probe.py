@@ -1,6 +1,8 @@
+"""The probe: what it chooses, what it may not see, and what does not change its result."""
+
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -13,18 +15,23 @@ from torch import Tensor
 
 from homogcl.core.errors import UserError
 from homogcl.core.seeds import stream
-from homogcl.evaluate.probe import ProbeConfig, linear_probe, predictions, training
+from homogcl.data.splits import random_split
+from homogcl.data.synthetic import citation_graph
+from homogcl.evaluate.probe import (
+    ProbeConfig,
+    linear_probe,
+    predictions,
+    probe_over_splits,
+    refitted_probe,
+)
 
-CHOSEN = ("val_accuracy", "probe_step", "probe_weight_decay")
-QUICK = ProbeConfig(steps=40, weight_decays=(1e-4, 1e-1))
+CHOICE = ("val_accuracy", "probe_penalty", "probe_at_edge")
 
 
 class Problem(NamedTuple):
     z: Tensor
     y: Tensor
-    train: Tensor
-    val: Tensor
-    test: Tensor
+    split: tuple[Tensor, Tensor, Tensor]
 
 
 def noisy_problem(seed: int = 0, nodes: int = 90, noise: float = 1.5) -> Problem:
@@ -34,160 +41,174 @@ def noisy_problem(seed: int = 0, nodes: int = 90, noise: float = 1.5) -> Problem
     centers = torch.randn(3, 5, generator=rng, dtype=torch.float64)
     z = centers[y] + noise * torch.randn(nodes, 5, generator=rng, dtype=torch.float64)
     part = torch.randperm(nodes, generator=rng) % 3
-    return Problem(z, y, part == 0, part == 1, part == 2)
+    return Problem(z, y, (part == 0, part == 1, part == 2))
 
 
-def last_weights(z: Tensor, y: Tensor, config: ProbeConfig) -> tuple[Tensor, Tensor]:
-    *_, (weight, bias) = training(z, y, 3, config, stream(0, "probe"))
-    return weight, bias
+def spread(x: Tensor) -> float:
+    return float((x - x.mean(dim=0)).square().sum(dim=1).mean())
 
 
-def test_training_ends_at_the_optimum_that_scikit_learn_finds() -> None:
-    problem = noisy_problem()
-    config = ProbeConfig(steps=6000, weight_decays=(1e-2, 1e-1, 1.0))
-    weight, bias = last_weights(problem.z, problem.y, config)
-    for head, decay in enumerate(config.weight_decays):
-        oracle = LogisticRegression(C=1 / (decay * len(problem.y)), tol=1e-10, max_iter=10_000)
-        oracle.fit(problem.z.numpy(), problem.y.numpy())
-        np.testing.assert_allclose(weight[:, head].T, oracle.coef_, atol=1e-5)
-        # The softmax leaves a common shift of all biases free.
-        shift = bias[head] - bias[head].mean()
-        np.testing.assert_allclose(shift, oracle.intercept_ - oracle.intercept_.mean(), atol=1e-5)
+def oracle(x: Tensor, y: Tensor, penalty: float) -> Any:
+    """Return scikit-learn's classifier with the penalty."""
+    c = 1 / (penalty * spread(x) * len(x))
+    return LogisticRegression(C=c, tol=1e-10, max_iter=100_000).fit(x.numpy(), y.numpy())
 
 
-def test_heads_that_train_together_learn_what_they_learn_alone() -> None:
-    problem = noisy_problem()
-    together = last_weights(problem.z, problem.y, QUICK)
-    for head, decay in enumerate(QUICK.weight_decays):
-        config = QUICK.model_copy(update={"weight_decays": (decay,)})
-        alone = last_weights(problem.z, problem.y, config)
-        torch.testing.assert_close(together[0][:, head], alone[0][:, 0])
-        torch.testing.assert_close(together[1][head], alone[1][0])
-
-
-@settings(max_examples=15, deadline=None)
-@given(seed=st.integers(0, 10_000), nodes=st.integers(15, 60))
-def test_choice_is_the_best_on_validation_of_all_steps_and_heads(seed: int, nodes: int) -> None:
-    z, y, train, val, test = noisy_problem(seed, nodes)
-    classes = int(y[train | val].max()) + 1
+@settings(max_examples=10, deadline=None)
+@given(seed=st.integers(0, 10_000))
+def test_choice_is_the_best_on_validation_of_all_penalties(seed: int) -> None:
+    z, y, (train, val, test) = noisy_problem(seed)
+    config = ProbeConfig(strongest=10, weakest=1e-3, per_decade=1, patience=5)
     candidates = []
-    for step, (weight, bias) in enumerate(
-        training(z[train], y[train], classes, QUICK, stream(seed, "probe")), start=1
-    ):
-        for head, decay in enumerate(QUICK.weight_decays):
-            logits = z @ weight[:, head] + bias[head]
-            hits = [int(logits[i].argmax()) == int(y[i]) for i in range(nodes)]
-            val_hits = [hits[i] for i in range(nodes) if val[i]]
-            test_hits = [hits[i] for i in range(nodes) if test[i]]
-            loss = log_loss(y[val], logits[val].softmax(dim=1), labels=range(classes))
-            accuracy = sum(val_hits) / len(val_hits)
-            rank = (accuracy, -loss, -step, -head)
-            candidates.append((rank, sum(test_hits) / len(test_hits), accuracy, step, decay))
-    _, test_accuracy, val_accuracy, step, decay = max(candidates)
-    scores = linear_probe(z, y, train, val, test, QUICK, stream(seed, "probe"))
-    assert scores == pytest.approx(
+    for penalty in (10.0, 1.0, 0.1, 0.01, 0.001):
+        classifier = oracle(z[train], y[train], penalty)
+        accuracy = accuracy_score(y[val], classifier.predict(z[val].numpy()))
+        loss = log_loss(y[val], classifier.predict_proba(z[val].numpy()))
+        test_accuracy = accuracy_score(y[test], classifier.predict(z[test].numpy()))
+        candidates.append((accuracy, -loss, penalty, test_accuracy))
+    accuracy, _, penalty, test_accuracy = max(candidates)
+    assert linear_probe(z, y, (train, val, test), config) == pytest.approx(
         {
             "test_accuracy": test_accuracy,
-            "val_accuracy": val_accuracy,
-            "probe_step": step,
-            "probe_weight_decay": decay,
+            "val_accuracy": accuracy,
+            "probe_penalty": penalty,
+            "probe_at_edge": float(penalty in (10.0, 0.001)),
         }
     )
+
+
+def test_path_ends_once_neither_loss_nor_accuracy_was_best_for_a_while() -> None:
+    problem = noisy_problem()
+    short = linear_probe(*problem, ProbeConfig(patience=3))
+    whole = linear_probe(*problem, ProbeConfig(patience=100, weakest=1e-6))
+    assert short == whole
+
+
+@settings(max_examples=10, deadline=None)
+@given(seed=st.integers(0, 10_000), exponent=st.sampled_from([-4, 4]))
+def test_scale_rotation_shift_and_order_change_nothing(seed: int, exponent: int) -> None:
+    z, y, split = noisy_problem(seed)
+    rng = torch.Generator().manual_seed(seed)
+    rotation = torch.linalg.qr(torch.randn(5, 5, generator=rng, dtype=torch.float64)).Q
+    order = torch.randperm(len(y), generator=rng)
+    changed = (10.0**exponent * (z @ rotation - 2.0))[order]
+    train, val, test = (mask[order] for mask in split)
+    assert linear_probe(changed, y[order], (train, val, test)) == linear_probe(z, y, split)
+
+
+@pytest.mark.parametrize("scale", [1e-4, 1e4])
+def test_features_of_a_graph_divided_by_their_sums_score_alike_at_any_scale(scale: float) -> None:
+    graph = citation_graph(600)
+    x = graph.x.to_dense()
+    x = x / x.sum(dim=1, keepdim=True).clamp(min=1)
+    train, val, test = random_split(600, stream(0, "split"))
+    split = (train, val, test)
+    scores = linear_probe(x, graph.y, split)
+    assert linear_probe(scale * x, graph.y, split) == scores
+    counts = graph.y[test].bincount()
+    assert scores["test_accuracy"] > 1.5 * float(counts.max() / counts.sum())
 
 
 @settings(max_examples=10, deadline=None)
 @given(seed=st.integers(0, 10_000))
 def test_test_labels_do_not_change_what_is_chosen(seed: int) -> None:
     problem = noisy_problem(seed)
-    rng = torch.Generator().manual_seed(seed)
-    rows = problem.test.nonzero().squeeze(1)
-    shuffled, foreign = problem.y.clone(), problem.y.clone()
-    shuffled[rows] = problem.y[rows[torch.randperm(len(rows), generator=rng)]]
-    foreign[rows] = 99
-    first, second, third = (
-        linear_probe(*problem._replace(y=y), QUICK, stream(seed, "probe"))
-        for y in (problem.y, shuffled, foreign)
-    )
-    assert [first[k] for k in CHOSEN] == [second[k] for k in CHOSEN] == [third[k] for k in CHOSEN]
-    assert third["test_accuracy"] == 0.0
+    foreign = problem.y.clone()
+    foreign[problem.split[2]] = 99
+    first, second = (linear_probe(*problem._replace(y=y)) for y in (problem.y, foreign))
+    assert [first[k] for k in CHOICE] == [second[k] for k in CHOICE]
+    assert second["test_accuracy"] == 0.0
+    refits = [refitted_probe(*problem._replace(y=y)) for y in (problem.y, foreign)]
+    assert refits[0]["refit_penalty"] == refits[1]["refit_penalty"]
+
+
+def test_refit_learns_from_training_and_validation_nodes_with_the_penalty_chosen() -> None:
+    z, y, (train, val, test) = noisy_problem(3)
+    penalty = linear_probe(z, y, (train, val, test))["probe_penalty"]
+    both = train | val
+    classifier = oracle(z[both], y[both], penalty)
+    expected = accuracy_score(y[test], classifier.predict(z[test].numpy()))
+    scores = refitted_probe(z, y, (train, val, test))
+    assert scores == {"refit_test_accuracy": pytest.approx(expected), "refit_penalty": penalty}
+
+
+def test_splits_are_drawn_by_seed_and_averaged() -> None:
+    z, y, _ = noisy_problem(nodes=200)
+    y = y.clone()
+    y[::7] = -1
+    scores = probe_over_splits(z, y, seed=4, splits=3)
+    assert scores == probe_over_splits(z, y, seed=4, splits=3)
+    assert scores != probe_over_splits(z, y, seed=5, splits=3)
+    single = probe_over_splits(z, y, seed=4, splits=1)
+    assert single["splits_test_accuracy_std"] == 0.0
+    assert 0 < scores["splits_test_accuracy_std"] < 0.2
+    assert set(scores) == {
+        f"splits_{budget}test_accuracy{kind}" for budget in ("", "refit_") for kind in ("", "_std")
+    }
+
+
+def test_a_class_that_only_validation_and_test_have_is_never_predicted() -> None:
+    z, y, (train, val, test) = noisy_problem()
+    rare = (y == 1) & train
+    scores = linear_probe(z, y, (train & ~rare, val, test))
+    assert 0 < scores["val_accuracy"] <= float((y[val] != 1).double().mean())
 
 
 def test_nodes_outside_the_split_are_not_used() -> None:
     problem = noisy_problem()
     absent = torch.zeros(4, dtype=torch.bool)
-    more = Problem(
-        torch.cat([problem.z, torch.full((4, 5), 1e9, dtype=torch.float64)]),
-        torch.cat([problem.y, torch.full((4,), -1)]),
-        *(torch.cat([mask, absent]) for mask in (problem.train, problem.val, problem.test)),
-    )
-    scores = linear_probe(*more, QUICK, stream(0, "probe"))
-    assert scores == linear_probe(*problem, QUICK, stream(0, "probe"))
+    train, val, test = (torch.cat([mask, absent]) for mask in problem.split)
+    z = torch.cat([problem.z, torch.full((4, 5), 1e9, dtype=torch.float64)])
+    y = torch.cat([problem.y, torch.full((4,), -1)])
+    assert linear_probe(z, y, (train, val, test)) == linear_probe(*problem)
 
 
 def test_separable_classes_are_read_without_error() -> None:
-    problem = noisy_problem(noise=0.01)
-    scores = linear_probe(*problem, ProbeConfig(steps=200), stream(0, "probe"))
+    scores = linear_probe(*noisy_problem(noise=0.01))
     assert scores["test_accuracy"] == scores["val_accuracy"] == 1.0
 
 
 @pytest.mark.parametrize("writable", [True, False])
 def test_numpy_arrays_score_as_tensors_do(writable: bool) -> None:
     problem = noisy_problem()
-    z, y, train, val, test = (part.numpy().copy() for part in problem)
-    for array in (z, y, train, val, test):
+    arrays = [part.numpy().copy() for part in (problem.z, problem.y, *problem.split)]
+    for array in arrays:
         array.setflags(write=writable)
-    scores = linear_probe(z, y, train, val, test, QUICK, stream(0, "probe"))
-    assert scores == linear_probe(*problem, QUICK, stream(0, "probe"))
+    z, y, train, val, test = arrays
+    assert linear_probe(z, y, (train, val, test)) == linear_probe(*problem)
 
 
-@pytest.mark.parametrize("form", ["csr", "requires_grad"])
-def test_sparse_and_attached_embeddings_score_as_dense_ones_do(form: str) -> None:
+def test_sparse_and_attached_embeddings_score_as_dense_ones_do() -> None:
     problem = noisy_problem()
-    z = problem.z.to_sparse_csr() if form == "csr" else problem.z.clone().requires_grad_()
-    scores = linear_probe(*problem._replace(z=z), QUICK, stream(0, "probe"))
-    assert scores == linear_probe(*problem, QUICK, stream(0, "probe"))
+    z = problem.z
+    for form in (z.to_sparse_csr(), z.to_sparse(), z.clone().requires_grad_()):
+        assert linear_probe(*problem._replace(z=form)) == linear_probe(*problem)
 
 
-def test_the_generator_decides_the_first_weights() -> None:
-    z, y = noisy_problem().z, noisy_problem().y
-    config = QUICK.model_copy(update={"steps": 1})
-    (first, _), (same, _), (other, _) = (
-        next(training(z, y, 3, config, stream(seed, "probe"))) for seed in (0, 0, 1)
-    )
-    assert torch.equal(first, same)
-    assert not torch.equal(first, other)
-
-
-@pytest.mark.parametrize(
-    ("part", "name"), [("train", "training"), ("val", "validation"), ("test", "test")]
-)
-def test_an_empty_part_of_the_split_is_named(part: str, name: str) -> None:
-    problem = noisy_problem()
-    empty = problem._replace(**{part: torch.zeros(90, dtype=torch.bool)})
+@pytest.mark.parametrize(("part", "name"), [(0, "training"), (1, "validation"), (2, "test")])
+def test_an_empty_part_of_the_split_is_named(part: int, name: str) -> None:
+    z, y, split = noisy_problem()
+    masks = list(split)
+    masks[part] = torch.zeros(90, dtype=torch.bool)
     with pytest.raises(UserError, match=f"no labeled node in the {name} part"):
-        linear_probe(*empty, QUICK, stream(0, "probe"))
+        linear_probe(z, y, (masks[0], masks[1], masks[2]))
 
 
-def test_an_embedding_that_is_not_finite_is_refused_by_node() -> None:
+@pytest.mark.parametrize("sparse", [False, True])
+def test_an_embedding_that_is_not_finite_is_refused_by_node(sparse: bool) -> None:
     problem = noisy_problem()
     problem.z[17, 2] = float("nan")
+    z = problem.z.to_sparse_csr() if sparse else problem.z
     with pytest.raises(UserError, match="node 17 "):
-        linear_probe(*problem, QUICK, stream(0, "probe"))
-
-
-def test_a_loss_that_overflows_is_refused() -> None:
-    problem = noisy_problem()
-    config = ProbeConfig(steps=3, learning_rate=1e300)
-    with pytest.raises(UserError, match="learning rate"):
-        linear_probe(*problem._replace(z=problem.z * 1e300), config, stream(0, "probe"))
+        linear_probe(*problem._replace(z=z))
 
 
 def test_predictions_are_the_accuracies_of_each_part() -> None:
-    z, y, train, val, test = noisy_problem()
+    z, y, split = noisy_problem()
     logits = z[:, :3]
     expected = {
-        f"{part}_accuracy": accuracy_score(y[mask], logits[mask].argmax(dim=1))
-        for part, mask in (("train", train), ("val", val), ("test", test))
+        f"{part}_accuracy": accuracy_score(y[mask], np.argmax(logits[mask].numpy(), axis=1))
+        for part, mask in zip(("train", "val", "test"), split, strict=True)
     }
     assert len(set(expected.values())) > 1
-    assert predictions(logits, y, train, val, test) == pytest.approx(expected)
+    assert predictions(logits, y, split) == pytest.approx(expected)

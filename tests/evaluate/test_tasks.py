@@ -10,10 +10,11 @@ from torch_geometric.data import Data
 
 from homogcl.core.errors import UserError
 from homogcl.core.seeds import stream
+from homogcl.evaluate.adam_probe import AdamProbeConfig, adam_probe
 from homogcl.evaluate.cluster import cluster_scores
 from homogcl.evaluate.knn import knn_scores
 from homogcl.evaluate.links import hold_out, link_scores
-from homogcl.evaluate.probe import ProbeConfig, linear_probe, predictions
+from homogcl.evaluate.probe import linear_probe, predictions, probe_over_splits, refitted_probe
 from homogcl.evaluate.saliency import saliency_scores
 from homogcl.evaluate.tasks import (
     ARRAY_TASKS,
@@ -22,6 +23,9 @@ from homogcl.evaluate.tasks import (
     KNN,
     LINKS,
     PROBE,
+    PROBE_ADAM,
+    PROBE_REFIT,
+    PROBE_SPLITS,
     SALIENCY,
     Task,
     TaskInputs,
@@ -52,8 +56,11 @@ def test_each_task_scores_the_arrays_with_its_own_function(inputs: TaskInputs) -
     assert masks is not None
     assert links is not None
     assert inputs.saliency is not None
-    probed = linear_probe(z, y, *masks, ProbeConfig(), stream(3, "probe"))
-    assert PROBE.score(inputs) == probed
+    assert PROBE.score(inputs) == linear_probe(z, y, masks)
+    assert PROBE_REFIT.score(inputs) == refitted_probe(z, y, masks)
+    assert PROBE_SPLITS.score(inputs) == probe_over_splits(z, y, 3)
+    by_adam = adam_probe(z, y, masks, AdamProbeConfig(), stream(3, "probe"))
+    assert PROBE_ADAM.score(inputs) == by_adam
     labeled = y >= 0
     assert CLUSTER.score(inputs) == cluster_scores(z[labeled], y[labeled], 3)
     raw = cluster_scores(z[labeled], y[labeled], 3, scaled=False)
@@ -73,7 +80,7 @@ def test_a_supervised_method_is_probed_by_its_own_logits(inputs: TaskInputs) -> 
     assert inputs.masks is not None
     logits = torch.randn(60, 3, generator=torch.Generator().manual_seed(0))
     scored = PROBE.score(replace(inputs, logits=lambda: logits))
-    assert scored == predictions(logits, inputs.labels, *inputs.masks)
+    assert scored == predictions(logits, inputs.labels, inputs.masks)
 
 
 @pytest.mark.parametrize(

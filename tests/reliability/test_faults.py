@@ -19,7 +19,7 @@ import pytest
 
 from homogcl.core.faults import FILE_POINTS
 from homogcl.runs import run as runs_run
-from homogcl.runs.record import current_versions
+from homogcl.runs.origin import current_versions
 from tests.reliability.conftest import Count
 from tests.reliability.processes import Running, artifacts, command, start
 

@@ -180,6 +180,22 @@ def test_an_unknown_table_and_a_missing_file_are_named(reproduce: Shell, tmp_pat
     assert "benchmarks/results.json" in reproduce.refuses("table", "bench")
 
 
+def test_numbers_of_sentences_are_written_anew_and_broken_claims_named(
+    reproduce: Shell, tmp_path: Path
+) -> None:
+    write_record(tmp_path / "results" / "presets", make_record({}, method="grace"))
+    mean = "mean presets/cora/grace accuracy"
+    page = tmp_path / "README.md"
+    page.write_text(f"It has <!-- v: {mean} -->1<!-- /v -->.", "utf-8")
+    assert reproduce("prose") == "wrote README.md\n"
+    assert page.read_text("utf-8") == f"It has <!-- v: {mean} -->80.0<!-- /v -->."
+    assert reproduce("prose") == ""
+    page.write_text(f"It is bad. <!-- holds: {mean} < 50 -->", "utf-8")
+    reproduce("prose", code=2)
+    assert f"README.md, line 1: `{mean} < 50` does not hold: it is 80" in reproduce.err
+    assert "1 claims" in reproduce.err
+
+
 def test_without_a_name_it_says_what_there_is(reproduce: Shell) -> None:
     assert "table" in reproduce("--help")
     assert "levers-grace" in reproduce("make", "--help")

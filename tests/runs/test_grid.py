@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import torch
 from torch_geometric.data import Data
 
 from homogcl.core.errors import UserError
@@ -15,6 +16,7 @@ from homogcl.methods.inference import embeddings
 from homogcl.presets.resolve import resolve
 from homogcl.runs import grid
 from homogcl.runs.grid import find_record, record_of, run_cell, score_run
+from homogcl.runs.origin import current_commit
 from homogcl.runs.record import Record, read_record, record_path, write_record
 from homogcl.runs.request import Request
 from homogcl.runs.run import Run
@@ -125,5 +127,7 @@ def test_a_record_says_when_the_training_stopped_early(epochs: int, says: bool) 
     record = record_of(run, trained, {"nmi": 0.25})
     assert ("epochs" in record.metrics) == says
     assert (record.seconds, record.peak_memory_bytes, record.terms) == (1.5, 7, {"loss": 0.5})
+    assert (record.precision, record.commit) == ("float32", current_commit())
+    assert record.machine.threads == torch.get_num_threads()
     assert record.settings == run.recorded_settings
     assert record.resolved == run.resolved_settings

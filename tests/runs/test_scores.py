@@ -32,7 +32,7 @@ def test_a_supervised_method_is_scored_by_its_predictions(block_graph: Data) -> 
     run = trained("gcn", block_graph, {"hidden_dim": 8, "epochs": 2})
     method = fit_run(run).method
     masks = (block_graph.train_mask, block_graph.val_mask, block_graph.test_mask)
-    expected = predictions(logits(method, block_graph), block_graph.y, *masks)
+    expected = predictions(logits(method, block_graph), block_graph.y, masks)
     assert scores(method, block_graph, 0, ("probe",)) == expected
 
 

@@ -15,8 +15,8 @@ from tests.broken import (
 
 def test_a_good_method_passes_every_check() -> None:
     passed = check_method(Linear)
-    # It takes no neighbors, for which there are two checks, and it takes batches.
-    assert len(passed) == len(CHECKS) - 3
+    # It takes no neighbors, for which there are two checks, wraps no method and takes batches.
+    assert len(passed) == len(CHECKS) - 4
 
 
 def test_a_method_of_another_package_is_found_by_its_entry_point(

@@ -41,8 +41,9 @@ def inspect(
     as_json: Json = False,
     root: Root = None,
 ) -> None:
-    """Report on DATA before training: size, degrees, homophily, saliency of edges, warnings."""
+    """Report on DATA before training: size, homophily, what neighbors tell, warnings."""
     from homogcl.advice import inspect as advice
+    from homogcl.advice.neighborhoods import by_features, by_labels
     from homogcl.data.load import load
     from homogcl.data.summary import summarize
     from homogcl.pages import terminal
@@ -51,10 +52,13 @@ def inspect(
     summary, components = summarize(graph), advice.components(graph)
     saliency = advice.short_training(graph, epochs=epochs, seed=seed) if epochs else None
     doubts = advice.warnings(summary, saliency)
+    neighbors = {"by_features": by_features(graph, seed), "by_labels": by_labels(graph, seed)}
     if as_json:
         shape = {"components": components.count, "largest_component": components.largest}
         measures = {"saliency": saliency and asdict(saliency), "warnings": doubts}
-        terminal.result({**asdict(summary), **shape, **measures}, as_json=True)
+        propagation = {name: each and asdict(each) for name, each in neighbors.items()}
+        report = {**asdict(summary), **shape, **measures, "propagation": propagation}
+        terminal.result(report, as_json=True)
         return
     if "report" in graph:
         terminal.say(f"read: {graph.report}\n")
@@ -67,6 +71,9 @@ def inspect(
             "(chance: 50%)"
         )
     terminal.say("")
+    for comparison in neighbors.values():
+        if comparison is not None:
+            terminal.say(comparison.advice)
     for doubt in doubts:
         terminal.say(f"warning: {doubt}")
     if not doubts:

@@ -28,3 +28,10 @@ def stream(seed: int, name: str, device: torch.device | str = "cpu") -> torch.Ge
 def numpy_stream(seed: int, name: str) -> np.random.Generator:
     """Return the numpy generator of the stream `name` below the root `seed`."""
     return np.random.default_rng(np.random.SeedSequence([seed, zlib.crc32(name.encode())]))
+
+
+def branch(rng: torch.Generator, name: str) -> int:
+    """Return a 31-bit seed that follows from `name` and the state of `rng`, which stays."""
+    copy = torch.Generator(device=rng.device)
+    copy.set_state(rng.get_state())
+    return integer(int(torch.randint(2**62, (1,), generator=copy, device=rng.device)), name)

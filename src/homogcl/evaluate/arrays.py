@@ -21,16 +21,27 @@ def as_tensor(array: Array) -> Tensor:
     return torch.from_numpy(np.array(array))
 
 
+def finite_embedding(z: Array) -> Tensor:
+    """Return `z` as a floating-point tensor [N, d] on the CPU, dense or sparse COO.
+
+    A value that is not finite is refused by its node.
+    """
+    embedding = as_tensor(z).cpu()
+    if embedding.layout != torch.strided:
+        embedding = embedding.to_sparse(layout=torch.sparse_coo).coalesce()
+    embedding = embedding if embedding.is_floating_point() else embedding.float()
+    dense = embedding.layout == torch.strided
+    values = embedding if dense else embedding.values()[:, None]
+    bad = (~values.isfinite().all(dim=1)).nonzero().flatten()
+    if len(bad):
+        node = int(bad[0] if dense else embedding.indices()[0, bad[0]])
+        raise UserError(f"the embedding of node {node} holds NaN or infinity; nothing to evaluate")
+    return embedding
+
+
 def dense_embedding(z: Array) -> Tensor:
     """Return `z` as a dense floating-point tensor [N, d], or refuse a value that is not finite."""
-    dense = as_tensor(z)
-    dense = dense if dense.layout == torch.strided else dense.to_dense()
-    dense = dense if dense.is_floating_point() else dense.float()
-    finite = dense.isfinite().all(dim=1)
-    if not finite.all():
-        node = int((~finite).nonzero()[0])
-        raise UserError(f"the embedding of node {node} holds NaN or infinity; nothing to evaluate")
-    return dense
+    return finite_embedding(z).to_dense()
 
 
 def rows_in(mask: Array, name: str) -> Tensor:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from statistics import fmean, stdev
 from typing import NamedTuple
 
 import torch
@@ -12,151 +12,199 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 from homogcl.core.config import Config
-from homogcl.core.errors import UserError
-from homogcl.evaluate.arrays import Array, as_tensor, dense_embedding, rows_in
+from homogcl.core.seeds import stream
+from homogcl.evaluate.arrays import Array, as_tensor, dense_embedding, finite_embedding, rows_in
+from homogcl.evaluate.logistic import Regression, Solution
+
+Split = tuple[Array, Array, Array]  # masks [N] of training, validation and test nodes
 
 
 class ProbeConfig(Config):
-    """An L2-regularized one-layer classifier, trained with Adam and chosen on validation."""
+    """An L2-regularized linear classifier at its optimum, its penalty chosen on validation.
 
-    steps: int = Field(default=1000, ge=1)
-    learning_rate: float = Field(default=0.01, gt=0)
-    weight_decays: tuple[float, ...] = Field(default=(1e-4, 1e-3, 1e-2), min_length=1)
+    Penalties are relative to the spread of the embedding and become weaker by equal factors, until
+    neither loss nor accuracy on validation has been best for `patience` penalties.
+    """
+
+    strongest: float = Field(default=10.0, gt=0)
+    weakest: float = Field(default=1e-8, gt=0)
+    per_decade: int = Field(default=2, ge=1)
+    patience: int = Field(default=3, ge=1)
+    tolerance: float = Field(default=1e-4, gt=0)  # of the path; the choice is solved to the end
+
+
+class _Part(NamedTuple):
+    """The nodes of one part of a split."""
+
+    z: Tensor  # [n, d], dense or sparse
+    y: Tensor  # [n]
 
 
 class _Choice(NamedTuple):
-    """One head at one step of its training, as chosen on validation."""
+    """A classifier with one penalty, and its scores on validation nodes."""
 
-    weight: Tensor  # [d, C]
-    bias: Tensor  # [C]
-    step: int
-    weight_decay: float
-    val_accuracy: float
+    solution: Solution
+    classes: Tensor  # [C], those that it learned
+    penalty: float
+    accuracy: float
+    loss: float
 
 
 def linear_probe(
-    z: Array,
-    y: Array,
-    train: Array,
-    val: Array,
-    test: Array,
-    config: ProbeConfig,
-    rng: torch.Generator,
+    z: Array, y: Array, split: Split, config: ProbeConfig | None = None
 ) -> dict[str, float]:
     """Return the accuracy of a linear classifier on the embedding `z`, as fractions.
 
-    Every weight decay has a head of its own; the heads train together on the nodes in `train`,
-    and one head at one step is chosen by its accuracy on `val`, equal ones by the lower loss.
+    Nothing is random, and scaling, rotating or shifting `z` changes no prediction.
 
     Args:
-        z: embedding [N, d].
-        y: classes [N], counted from 0.
-        train: mask [N] of the nodes that the heads learn from.
-        val: mask [N] of the nodes that choose step and weight decay.
-        test: mask [N] of the nodes that the chosen head is scored on.
-        config: steps, learning rate and weight decays.
-        rng: draws the first weights.
+        z: Embedding [N, d], dense or sparse.
+        y: Classes [N].
+        split: Masks [N] of the nodes that classifiers learn from, that choose the penalty by
+            accuracy (equal ones by the lower loss), and that the choice is scored on.
+        config: The path of penalties.
 
     Returns:
-        `test_accuracy`, `val_accuracy`, and the chosen `probe_step` and `probe_weight_decay`.
+        `test_accuracy`, `val_accuracy`, the chosen `probe_penalty`, and `probe_at_edge`: 1 if it
+        is the strongest or the weakest that was tried, else 0.
     """
-    z = dense_embedding(z)
-    y = as_tensor(y).to(z.device)
-    learn, select, score = (
-        rows_in(mask, name).to(z.device)
-        for mask, name in ((train, "training"), (val, "validation"), (test, "test"))
-    )
-    choice = _choose((z[learn], y[learn]), (z[select], y[select]), config, rng)
-    # Only this line reads labels of test nodes, and everything is chosen by now.
-    test_accuracy = _accuracy(z[score] @ choice.weight + choice.bias, y[score])
+    learn, select, score = _parts(z, y, split)
+    choice, at_edge = _choose(learn, select, config or ProbeConfig())
     return {
-        "test_accuracy": float(test_accuracy),
-        "val_accuracy": choice.val_accuracy,
-        "probe_step": float(choice.step),
-        "probe_weight_decay": choice.weight_decay,
+        # Only this line reads labels of test nodes, and everything is chosen by now.
+        "test_accuracy": _accuracy(choice.solution, choice.classes, score),
+        "val_accuracy": choice.accuracy,
+        "probe_penalty": choice.penalty,
+        "probe_at_edge": float(at_edge),
     }
 
 
-def predictions(logits: Array, y: Array, train: Array, val: Array, test: Array) -> dict[str, float]:
+def refitted_probe(
+    z: Array, y: Array, split: Split, config: ProbeConfig | None = None
+) -> dict[str, float]:
+    """Return the accuracy of a classifier that learns from validation nodes too, once chosen.
+
+    The penalty is chosen as in `linear_probe`; the classifier with that penalty then learns from
+    training and validation nodes together. On a random split that is 20 % of the labels, as BGRL
+    and its family are scored. The keys are `refit_test_accuracy` and `refit_penalty`.
+    """
+    learn, select, score = _parts(z, y, split)
+    choice, _ = _choose(learn, select, config or ProbeConfig())
+    both = _Part(torch.cat([learn.z, select.z]), torch.cat([learn.y, select.y]))
+    classes, targets = torch.unique(both.y, return_inverse=True)
+    solution = Regression(both.z.to_dense(), targets).solve(choice.penalty)
+    return {
+        "refit_test_accuracy": _accuracy(solution, classes, score),
+        "refit_penalty": choice.penalty,
+    }
+
+
+def probe_over_splits(z: Array, y: Array, seed: int, splits: int = 20) -> dict[str, float]:
+    """Return both probes over several random splits, 10 % training and 10 % validation nodes each.
+
+    Args:
+        z: Embedding [N, d].
+        y: Classes [N], below 0 where a node has none.
+        seed: Root seed; split i is drawn from its stream `probe-split/i`.
+        splits: How many.
+
+    Returns:
+        Means `splits_test_accuracy` and `splits_refit_test_accuracy`, and sample standard
+        deviations, which end in `_std` (0 for one split).
+    """
+    labeled = (as_tensor(y).cpu() >= 0).nonzero().squeeze(1)
+    values: dict[str, list[float]] = {"splits_test_accuracy": [], "splits_refit_test_accuracy": []}
+    for i in range(splits):
+        order = labeled[torch.randperm(len(labeled), generator=stream(seed, f"probe-split/{i}"))]
+        split = _random_split(order, len(as_tensor(y)))
+        values["splits_test_accuracy"].append(linear_probe(z, y, split)["test_accuracy"])
+        refitted = refitted_probe(z, y, split)["refit_test_accuracy"]
+        values["splits_refit_test_accuracy"].append(refitted)
+    metrics = {name: fmean(each) for name, each in values.items()}
+    for name, each in values.items():
+        metrics[f"{name}_std"] = stdev(each) if splits > 1 else 0.0
+    return metrics
+
+
+def predictions(logits: Array, y: Array, split: Split) -> dict[str, float]:
     """Return the accuracy of a classifier's own `logits` [N, C] on each part, as fractions.
 
-    For methods that learn from labels and need no probe: `y` holds the classes [N]; `train`,
-    `val` and `test` are masks [N]. The keys are `train_accuracy`, `val_accuracy`,
-    `test_accuracy`.
+    For methods that learn from labels and need no probe: `y` holds the classes [N]. The keys are
+    `train_accuracy`, `val_accuracy`, `test_accuracy`.
     """
-    scores = dense_embedding(logits)
-    classes = as_tensor(y).to(scores.device)
-    parts = {"train": (train, "training"), "val": (val, "validation"), "test": (test, "test")}
-    accuracies = {}
-    for part, (mask, name) in parts.items():
-        rows = rows_in(mask, name).to(scores.device)
-        accuracies[f"{part}_accuracy"] = float(_accuracy(scores[rows], classes[rows]))
-    return accuracies
+    names = ("train_accuracy", "val_accuracy", "test_accuracy")
+    parts = _parts(dense_embedding(logits), y, split)
+    return {
+        name: float((part.z.argmax(dim=1) == part.y).double().mean())
+        for name, part in zip(names, parts, strict=True)
+    }
 
 
-def training(
-    z: Tensor, y: Tensor, classes: int, config: ProbeConfig, rng: torch.Generator
-) -> Iterator[tuple[Tensor, Tensor]]:
-    """Yield weights [d, H, C] and biases [H, C] of the H heads after each step of Adam.
-
-    Head h minimizes its mean cross-entropy on `z` [n, d] and `y` [n] plus half its weight decay
-    times the squared norm of its weights; biases are free. The two tensors change in place
-    between steps.
-    """
-    decays = torch.tensor(config.weight_decays, dtype=z.dtype, device=z.device)  # [H]
-    bound = math.sqrt(6 / (z.size(1) + classes))
-    first = torch.empty(z.size(1), 1, classes, dtype=z.dtype, device=rng.device)
-    first.uniform_(-bound, bound, generator=rng)
-    # Every head starts from the same weights, so that only the weight decay tells them apart.
-    weight = first.to(z.device).repeat(1, len(decays), 1).requires_grad_()
-    bias = torch.zeros(len(decays), classes, dtype=z.dtype, device=z.device, requires_grad=True)
-    optimizer = torch.optim.Adam([weight, bias], lr=config.learning_rate)
-    for _ in range(config.steps):
-        losses = _cross_entropy(_logits(z, weight, bias), y)  # [H]
-        penalties = weight.square().sum(dim=(0, 2)) * decays / 2
-        # Heads share no parameter: the gradient of the sum holds the gradient of each.
-        weight.grad, bias.grad = torch.autograd.grad((losses + penalties).sum(), [weight, bias])
-        optimizer.step()
-        yield weight.detach(), bias.detach()
+def _parts(z: Array, y: Array, split: Split) -> tuple[_Part, _Part, _Part]:
+    embedding, classes = finite_embedding(z), as_tensor(y).cpu()
+    learn, select, score = (
+        rows_in(mask, name).cpu()
+        for mask, name in zip(split, ("training", "validation", "test"), strict=True)
+    )
+    return (
+        _Part(embedding.index_select(0, learn), classes[learn]),
+        _Part(embedding.index_select(0, select), classes[select]),
+        _Part(embedding.index_select(0, score), classes[score]),
+    )
 
 
-def _choose(
-    train: tuple[Tensor, Tensor],
-    val: tuple[Tensor, Tensor],
-    config: ProbeConfig,
-    rng: torch.Generator,
-) -> _Choice:
-    """Return the head with the best validation accuracy over all steps and weight decays."""
-    (z, y), (z_val, y_val) = train, val
-    classes = int(torch.cat([y, y_val]).max()) + 1
-    best, choice = (-1.0, 0.0), None
-    for step, (weight, bias) in enumerate(training(z, y, classes, config, rng), start=1):
-        logits = _logits(z_val, weight, bias)
-        accuracies = _accuracy(logits, y_val[:, None]).tolist()
-        losses = _cross_entropy(logits, y_val).tolist()
-        for head, decay in enumerate(config.weight_decays):
-            score = (accuracies[head], -losses[head])
-            if score > best and not math.isnan(losses[head]):
-                best = score
-                kept = weight[:, head].clone(), bias[head].clone()
-                choice = _Choice(*kept, step, decay, accuracies[head])
-    if choice is None:
-        raise UserError("the probe's validation loss is not a number; lower its learning rate")
-    return choice
+def _choose(learn: _Part, select: _Part, config: ProbeConfig) -> tuple[_Choice, bool]:
+    """Return the best classifier of the path, and whether it stands at the path's edge."""
+    classes, targets = torch.unique(learn.y, return_inverse=True)
+    regression = Regression(learn.z.to_dense(), targets)
+
+    def scored(solution: Solution, penalty: float) -> _Choice:
+        accuracy, loss = _validation(solution, classes, select)
+        return _Choice(solution, classes, penalty, accuracy, loss)
+
+    path: list[_Choice] = []
+    solution = regression.prior()
+    for penalty in _penalties(config):
+        solution = regression.solve(penalty, solution, config.tolerance)
+        path.append(scored(solution, penalty))
+        best = max(path, key=lambda choice: (choice.accuracy, -choice.loss))
+        lowest = min(path, key=lambda choice: choice.loss)
+        if not any(choice is best or choice is lowest for choice in path[-config.patience :]):
+            break
+    at_edge = best is path[0] or best is path[-1]
+    return scored(regression.solve(best.penalty, best.solution), best.penalty), at_edge
 
 
-def _logits(z: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
-    """Return the logits [n, H, C] of every head in one matrix product."""
-    return torch.addmm(bias.flatten(), z, weight.flatten(1)).view(-1, *bias.shape)
+def _penalties(config: ProbeConfig) -> list[float]:
+    """Return the penalties of the path, the strongest first."""
+    decades = math.log10(config.strongest / config.weakest)
+    steps = round(decades * config.per_decade) + 1
+    return [config.strongest * 10 ** (-step / config.per_decade) for step in range(steps)]
 
 
-def _cross_entropy(logits: Tensor, y: Tensor) -> Tensor:
-    """Return each head's mean cross-entropy [H] from logits [n, H, C] and classes [n]."""
-    heads = logits.size(1)
-    losses = cross_entropy(logits.flatten(0, 1), y.repeat_interleave(heads), reduction="none")
-    return losses.view(-1, heads).mean(dim=0)
+def _validation(solution: Solution, classes: Tensor, part: _Part) -> tuple[float, float]:
+    """Return accuracy and loss on validation nodes; the loss on those of learned classes."""
+    logits = _logits(solution, part.z)
+    learned = torch.isin(part.y, classes)
+    targets = torch.searchsorted(classes, part.y[learned])
+    loss = float(cross_entropy(logits[learned], targets)) if learned.any() else 0.0
+    return float((classes[logits.argmax(dim=1)] == part.y).double().mean()), loss
 
 
-def _accuracy(logits: Tensor, y: Tensor) -> Tensor:
-    """Return the share of rows whose largest logit is at the class, for each head if several."""
-    return (logits.argmax(dim=-1) == y).double().mean(dim=0)
+def _random_split(order: Tensor, nodes: int) -> Split:
+    """Return masks [N] of the first tenth, the second tenth and the rest of the nodes `order`."""
+    tenth = max(len(order) // 10, 1)
+    masks = torch.zeros(3, nodes, dtype=torch.bool)
+    for mask, part in zip(masks, order.tensor_split([tenth, 2 * tenth]), strict=True):
+        mask[part] = True
+    return masks[0], masks[1], masks[2]
+
+
+def _logits(solution: Solution, z: Tensor) -> Tensor:
+    return z.double() @ solution.weight + solution.bias
+
+
+def _accuracy(solution: Solution, classes: Tensor, part: _Part) -> float:
+    """Return the share of a part's nodes whose class the classifier predicts."""
+    predicted = classes[_logits(solution, part.z).argmax(dim=1)]
+    return float((predicted == part.y).double().mean())

@@ -74,14 +74,32 @@ class Task:
 
 def _probe(inputs: TaskInputs) -> Metrics:
     """Score a linear probe, or the predictions of a method that learned from labels."""
-    from homogcl.core.seeds import stream
     from homogcl.evaluate import probe
 
-    y, masks = _labels(inputs), _masks(inputs)
+    y, split = _labels(inputs), _masks(inputs)
     if inputs.logits is not None:
-        return probe.predictions(inputs.logits(), y, *masks)
-    rng = stream(inputs.seed, "probe")
-    return probe.linear_probe(inputs.embedding, y, *masks, probe.ProbeConfig(), rng)
+        return probe.predictions(inputs.logits(), y, split)
+    return probe.linear_probe(inputs.embedding, y, split)
+
+
+def _refitted_probe(inputs: TaskInputs) -> Metrics:
+    from homogcl.evaluate.probe import refitted_probe
+
+    return refitted_probe(inputs.embedding, _labels(inputs), _masks(inputs))
+
+
+def _probe_over_splits(inputs: TaskInputs) -> Metrics:
+    from homogcl.evaluate.probe import probe_over_splits
+
+    return probe_over_splits(inputs.embedding, _labels(inputs), inputs.seed)
+
+
+def _adam_probe(inputs: TaskInputs) -> Metrics:
+    from homogcl.core.seeds import stream
+    from homogcl.evaluate.adam_probe import AdamProbeConfig, adam_probe
+
+    y, split, rng = _labels(inputs), _masks(inputs), stream(inputs.seed, "probe")
+    return adam_probe(inputs.embedding, y, split, AdamProbeConfig(), rng)
 
 
 def _clusters(inputs: TaskInputs, *, scaled: bool) -> Metrics:
@@ -136,10 +154,23 @@ def _masks(inputs: TaskInputs) -> tuple[Array, Array, Array]:
 
 
 PROBE = Task("probe", "test_accuracy", _probe, needs_labels=True, cheap=True)
+PROBE_REFIT = Task("probe-refit", "refit_test_accuracy", _refitted_probe, needs_labels=True)
+PROBE_SPLITS = Task("probe-splits", "splits_test_accuracy", _probe_over_splits, needs_labels=True)
+PROBE_ADAM = Task("probe-adam", "adam_test_accuracy", _adam_probe, needs_labels=True, cheap=True)
 CLUSTER = Task("cluster", "nmi", _scaled_clusters, needs_labels=True)
 CLUSTER_RAW = Task("cluster-raw", "raw_nmi", _raw_clusters, needs_labels=True)
 KNN = Task("knn", "knn_test_accuracy", _nearest, needs_labels=True)
 LINKS = Task("links", "link_auc", _links, retrains=True)
 SALIENCY = Task("saliency", "edge_homophily", _saliency, needs_labels=True, cheap=True)
 
-ARRAY_TASKS = (PROBE, CLUSTER, CLUSTER_RAW, KNN, LINKS, SALIENCY)
+ARRAY_TASKS = (
+    PROBE,
+    PROBE_REFIT,
+    PROBE_SPLITS,
+    PROBE_ADAM,
+    CLUSTER,
+    CLUSTER_RAW,
+    KNN,
+    LINKS,
+    SALIENCY,
+)

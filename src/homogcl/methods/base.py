@@ -71,15 +71,6 @@ class Method(nn.Module):
         ways = ", ".join(sorted(self.combines)) or "nothing"
         raise CannotCombine(f"{self.name} combines neighbors by {ways}, not by {positives.combine}")
 
-    def stratify(self, views: Any, clusters: Tensor) -> Any:
-        """Return `views` with sampled negatives, if any, drawn by cluster.
-
-        Args:
-            views: The views of a step.
-            clusters: Cluster of each node, int64 [N].
-        """
-        return views
-
     def term_weights(self) -> dict[str, float]:
         """Return the weights of the terms of the objective; terms without one have weight 1."""
         return {}

@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import torch
 from pydantic import NonNegativeInt, PositiveFloat
 from torch import Tensor, nn
 from torch_geometric.data import Data
 
 from homogcl.homophily.positives import MEANS, Combine, Positives
-from homogcl.losses import Workspace, info_nce
+from homogcl.losses import info_nce
 from homogcl.methods.base import Method, Sizes, Terms
-from homogcl.methods.negatives import (
-    ContrastViews,
-    NegativesConfig,
-    check_negatives,
-    negatives_of,
-    with_draw,
-)
+from homogcl.methods.negatives import ContrastNegatives, ContrastViews, NegativesConfig
 from homogcl.nn.encoders import Encoder, EncoderConfig, projector
 from homogcl.nn.layers import edge_weights
 from homogcl.views.augment import TwoViews, ViewRates, drop_edges, mask_features
@@ -112,11 +104,11 @@ class GCA(Method):
         self.encoder = Encoder(config, sizes.features)
         self.projector = projector(config.out_dim, config.projector_dim)
         self.adaptive = AdaptiveViews(config)
-        self.workspace = Workspace()
+        self.negatives = ContrastNegatives(config, config.out_dim)
 
     def check(self, nodes: int) -> None:
-        """Refuse more sampled negatives than nodes."""
-        check_negatives(self.config, nodes)
+        """Refuse negatives that do not fit the nodes."""
+        self.negatives.check(nodes)
 
     def prepare(self, graph: Data, rng: torch.Generator) -> None:
         """Compute the centralities."""
@@ -124,16 +116,12 @@ class GCA(Method):
 
     def views(self, graph: Data, rng: torch.Generator) -> ContrastViews:
         """Return two adaptively augmented views."""
-        return with_draw(self.adaptive.draw(graph, rng), self.config, rng)
-
-    def stratify(self, views: ContrastViews, clusters: Tensor) -> ContrastViews:
-        """Return the views with sampled negatives, if any, drawn by cluster."""
-        return replace(views, strata=clusters)
+        return self.negatives.draw(self.adaptive.draw(graph, rng), rng)
 
     def objective(self, views: ContrastViews, positives: Positives = Positives.none()) -> Terms:
         """Return the contrastive loss."""
         near = self.accept(positives)
         u, v = self.projector(self.encoder(views.first)), self.projector(self.encoder(views.second))
         pairs = (near.within(views.first), near.within(views.second))
-        negatives = negatives_of(views, self.config, self.workspace, self.sharing.pairs)
+        negatives = self.negatives.of(views, u, self.sharing)
         return {"contrast": info_nce(u, v, self.config.temperature, pairs, negatives)}

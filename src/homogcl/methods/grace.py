@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import torch
 from pydantic import NonNegativeInt, PositiveFloat
 from torch import Tensor
 from torch_geometric.data import Data
 
 from homogcl.homophily.positives import MEANS, SUMS, Positives
-from homogcl.losses import Workspace, info_nce
+from homogcl.losses import info_nce
 from homogcl.methods.base import Method, Sizes, Terms
-from homogcl.methods.negatives import (
-    ContrastViews,
-    NegativesConfig,
-    check_negatives,
-    negatives_of,
-    with_draw,
-)
+from homogcl.methods.negatives import ContrastNegatives, ContrastViews, NegativesConfig
 from homogcl.nn.encoders import Encoder, EncoderConfig, projector
 from homogcl.views.augment import TwoViews, ViewRates, two_views
 
@@ -33,7 +25,7 @@ class GRACE(Method):
         -log e^{θ(u_i,v_i)/τ} / (Σ_j e^{θ(u_i,v_j)/τ} + Σ_{j≠i} e^{θ(u_i,u_j)/τ})
 
     With `negatives="sampled"` the sums over negatives are estimated, without bias, from
-    `num_negatives` nodes, drawn by cluster under a plug-in with clusters.
+    `num_negatives` nodes, drawn uniformly or by `negative_clusters` clusters of the vectors.
 
     With `positives` it is the loss of HomoGCL, Eq. (7)-(10) of its paper. The embeddings are the
     encoder's output on the clean graph; the projector serves the loss only.
@@ -54,26 +46,22 @@ class GRACE(Method):
         self.config = config
         self.encoder = Encoder(config, sizes.features)
         self.projector = projector(config.out_dim, config.projector_dim)
-        self.workspace = Workspace()
+        self.negatives = ContrastNegatives(config, config.out_dim)
 
     def check(self, nodes: int) -> None:
-        """Refuse more sampled negatives than nodes."""
-        check_negatives(self.config, nodes)
+        """Refuse negatives that do not fit the nodes."""
+        self.negatives.check(nodes)
 
     def views(self, graph: Data, rng: torch.Generator) -> ContrastViews:
         """Return two augmented views."""
-        return with_draw(two_views(graph, self.config, rng), self.config, rng)
-
-    def stratify(self, views: ContrastViews, clusters: Tensor) -> ContrastViews:
-        """Return the views with sampled negatives, if any, drawn by cluster."""
-        return replace(views, strata=clusters)
+        return self.negatives.draw(two_views(graph, self.config, rng), rng)
 
     def objective(self, views: ContrastViews, positives: Positives = Positives.none()) -> Terms:
         """Return the contrastive loss."""
         near = self.accept(positives)
         u, v = self.compared(views)
         pairs = (near.within(views.first), near.within(views.second))
-        negatives = negatives_of(views, self.config, self.workspace, self.sharing.pairs)
+        negatives = self.negatives.of(views, u, self.sharing)
         return {"contrast": info_nce(u, v, self.config.temperature, pairs, negatives)}
 
     def compared(self, views: TwoViews) -> tuple[Tensor, Tensor]:

@@ -29,6 +29,7 @@ METHODS = {
     "mvgrl": "homogcl.methods.mvgrl:MVGRL",
     "node2vec": "homogcl.methods.node2vec:Node2Vec",
     "progcl": "homogcl.methods.progcl:ProGCL",
+    "propagation": "homogcl.methods.propagation:Propagation",
     "random": "homogcl.methods.random:RandomInit",
     "raw": "homogcl.methods.raw:Raw",
     "sage": "homogcl.methods.sage:SAGE",

@@ -1,4 +1,4 @@
-"""The demonstration: GRACE against GRACE+HomoGCL on the embedded graph."""
+"""The demonstration: no training, GRACE and GRACE+HomoGCL on the embedded graph."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from homogcl.runs.scores import scores
 from homogcl.runs.train import Trained, fit_run
 from homogcl.training.loop import Epoch
 
-METHODS = ("grace", "grace+homogcl")
+METHODS = ("propagation", "grace", "grace+homogcl")
 _BINS = 10
 
 
 def demo(out: Path, seed: int = 0) -> Path:
-    """Train both methods, print their results and return the path of the page."""
+    """Run the methods, print their results and return the path of the page."""
     start = time.perf_counter()
     results: dict[str, dict[str, float]] = {}
     maps: list[EmbeddingMap] = []
@@ -46,7 +46,8 @@ def demo(out: Path, seed: int = 0) -> Path:
     histogram = edges_by_saliency(trained)
     comparison = Comparison(
         title="HomoGCL on the embedded citation graph",
-        summary="GRACE and GRACE with HomoGCL, trained without labels on the same graph.",
+        summary="Features averaged over neighborhoods, without a training, and GRACE alone and "
+        "with HomoGCL, trained without labels on the same graph.",
         results=results,
         maps=maps,
         saliency=histogram,

@@ -11,10 +11,9 @@ from homogcl.core.errors import UserError
 from homogcl.data.load import own_path
 from homogcl.methods.base import Method
 from homogcl.runs.log import OnEpoch
+from homogcl.runs.origin import PRECISION, current_commit, current_machine, current_versions
 from homogcl.runs.record import (
     Record,
-    current_machine,
-    current_versions,
     is_done,
     read_record,
     settings_sha256,
@@ -45,6 +44,7 @@ def run_cell(run: Run, results: Path, on_epoch: OnEpoch | None = None) -> tuple[
             return record, False
         run = _with_recorded_tasks(run, record)
     check_labels(run.graph, run.tasks)
+    current_commit()  # while the checkout is still what this process has loaded
     trained = fit_run(run, on_epoch=on_epoch)
     record = record_of(run, trained, score_run(run, trained.method, on_epoch))
     write_record(results, record)
@@ -96,7 +96,9 @@ def record_of(run: Run, trained: Trained, metrics: dict[str, float]) -> Record:
         split=graph.split_name,
         split_sha256=split_sha256(graph.train_mask, graph.val_mask, graph.test_mask),
         versions=current_versions(),
+        commit=current_commit(),
         machine=current_machine(torch.get_num_threads()),
+        precision=PRECISION,
         seconds=trained.seconds,
         peak_memory_bytes=trained.peak_memory_bytes,
         metrics=metrics,

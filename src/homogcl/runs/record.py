@@ -1,19 +1,17 @@
 """Run records: one JSON file per run, from which every table is made.
 
-A record says what was run (method, data, seed, settings), on what (hashes, versions, machine), at
-what cost, and what came out. Files lie at `<data>/<method>/<settings hash>-s<seed>.json` below
-the folder of results, so that a finished cell of a grid is found by its name alone.
+A record says what was run (method, data, seed, settings), on what (hashes, versions, commit,
+machine), at what cost, and what came out. Files lie at
+`<data>/<method>/<settings hash>-s<seed>.json` below the folder of results, so that a finished cell
+of a grid is found by its name alone.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import os
-import platform
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
-from importlib import metadata
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple, Self
 
@@ -31,22 +29,13 @@ from pydantic import (
 from homogcl.core.config import Config
 from homogcl.core.errors import UserError
 from homogcl.core.files import write_atomically
-
-_PACKAGES = ("homogcl", "torch", "torch_geometric", "numpy", "scikit-learn")
+from homogcl.runs.origin import UNKNOWN, Machine
 
 # A name that is also the name of a folder: no separator, not hidden.
 FolderName = Annotated[str, StringConstraints(pattern=r"^[^./\\][^/\\]*$")]
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 Epochs = Annotated[str, StringConstraints(pattern=r"^(0|[1-9][0-9]*)$")]
 Metrics = dict[str, FiniteFloat]
-
-
-class Machine(Config):
-    """What a run's seconds depend on, without anything that names the machine."""
-
-    cpu_count: int
-    threads: int = 0  # of torch; 0 if unknown
-    platform: str
 
 
 class Record(Config):
@@ -63,7 +52,9 @@ class Record(Config):
     split: str
     split_sha256: Sha256
     versions: dict[str, str]
+    commit: str = UNKNOWN  # of the code
     machine: Machine
+    precision: str = UNKNOWN  # of the training's arithmetic, such as float32
     seconds: float = Field(ge=0, allow_inf_nan=False)
     peak_memory_bytes: int = Field(ge=0)
     metrics: Metrics = Field(default_factory=dict)
@@ -120,23 +111,6 @@ def split_sha256(*masks: npt.ArrayLike) -> str:
         bits = np.asarray(mask, dtype=np.bool_)
         digest.update(f"{bits.size}:".encode() + np.packbits(bits).tobytes())
     return digest.hexdigest()
-
-
-def current_versions() -> dict[str, str]:
-    """Return the versions of Python and of the packages that results depend on."""
-    versions = {"python": platform.python_version()}
-    for package in _PACKAGES:
-        try:
-            versions[package] = metadata.version(package)
-        except metadata.PackageNotFoundError:
-            versions[package] = "not installed"
-    return versions
-
-
-def current_machine(threads: int = 0) -> Machine:
-    """Return the number of processors and the system, for example `Linux x86_64`."""
-    system = f"{platform.system()} {platform.machine()}"
-    return Machine(cpu_count=os.cpu_count() or 1, threads=threads, platform=system)
 
 
 def cell_path(

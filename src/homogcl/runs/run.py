@@ -14,7 +14,8 @@ from homogcl.core.config import Config
 from homogcl.evaluate.probe import ProbeConfig
 from homogcl.methods.registry import configure
 from homogcl.presets.resolve import Settings
-from homogcl.runs.record import cell_path, current_versions, settings_sha256
+from homogcl.runs.origin import current_versions
+from homogcl.runs.record import cell_path, settings_sha256
 
 
 @dataclass(frozen=True)

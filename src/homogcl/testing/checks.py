@@ -23,6 +23,7 @@ from homogcl.testing.batches import (
 from homogcl.testing.candidate import Candidate
 from homogcl.testing.contract import require, resumed
 from homogcl.testing.graphs import block_graph, permuted, same, snapshot, with_isolated
+from homogcl.testing.pairs import plugin_leaves_the_views_of_its_base
 from homogcl.training.loop import Epoch, fit
 
 Check = Callable[[Candidate, Data], None]
@@ -234,6 +235,10 @@ def _takes_positives(method: Method) -> bool:
     return bool(method.combines)
 
 
+def _wraps_another(method: Method) -> bool:
+    return isinstance(getattr(method, "base", None), Method)
+
+
 # Each check, and which methods it applies to.
 CHECKS: dict[Check, Callable[[Method], bool]] = {
     declares_what_it_is: _always,
@@ -242,6 +247,7 @@ CHECKS: dict[Check, Callable[[Method], bool]] = {
     embeddings_are_finite_and_nothing_in_them_is_random: _always,
     embeddings_are_differentiable: _takes_positives,
     undeclared_ways_of_combining_are_refused: _takes_positives,
+    plugin_leaves_the_views_of_its_base: _wraps_another,
     renumbering_the_nodes_renumbers_the_embeddings: _is_inductive,
     graph_is_left_as_it_was: _always,
     same_seed_gives_the_same_bits: _always,

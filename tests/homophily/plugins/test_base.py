@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import torch
 from torch import Tensor
@@ -9,6 +11,7 @@ from homogcl.core.errors import UserError
 from homogcl.core.seeds import stream
 from homogcl.homophily.plugins.base import NoPairPositives
 from homogcl.homophily.positives import CannotCombine, Positives
+from homogcl.losses.contrast.sampled import Columns, stratified_columns
 from homogcl.methods.base import Sizes, total
 from homogcl.methods.registry import (
     build,
@@ -135,16 +138,28 @@ def test_state_before_the_first_step_scores_nothing(graph: Data) -> None:
     assert method.edge_scores(graph) is None
 
 
-def test_negatives_are_drawn_by_the_clusters_of_the_step(graph: Data) -> None:
-    settings: dict[str, object] = {**SETTINGS, "negatives": "sampled", "num_negatives": 6}
-    method = plugged(graph, "grace+homogcl", settings)
-    views = method.views(graph, stream(0, "augment"))
-    drawn = method.objective(views)["contrast"].detach()
-    r, s = method.assignment(graph), method.edge_scores(graph)
-    assert r is not None
-    assert s is not None
-    near = Positives(graph.edge_index, s)
-    by_cluster = method.base.stratify(views.base, r.argmax(1))
-    torch.testing.assert_close(drawn, method.base.objective(by_cluster, near)["contrast"].detach())
-    uniform = method.base.objective(views.base, near)["contrast"].detach()
-    assert abs(float(drawn - uniform)) > 1e-6
+@pytest.mark.parametrize("clusters", [0, 4])
+@pytest.mark.parametrize("base", ["grace", "gca"])
+def test_plugins_leave_the_negatives_of_their_base(
+    graph: Data, base: str, clusters: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    samples: list[Tensor] = []
+
+    def listen(*arguments: Any) -> Columns:
+        columns = stratified_columns(*arguments)
+        samples.append(torch.stack([columns.node.double(), columns.weight]))
+        return columns
+
+    monkeypatch.setattr("homogcl.methods.negatives.stratified_columns", listen)
+    sampled = {"negatives": "sampled", "num_negatives": 6, "negative_clusters": clusters}
+    names = [base, *(f"{base}+{name}" for name in plugins_of(method_class(base)))]
+    for name in names:
+        method = build(name, {**SMALL, **sampled}, Sizes.of(graph), seed=0).double()
+        method.prepare(graph, stream(0, "prepare"))
+        rng = stream(0, "augment")
+        for _ in range(3):
+            method.objective(method.views(graph, rng))
+    own, under = samples[:3], samples[3:]
+    assert len(under) == 3 * (len(names) - 1) > 0
+    assert not torch.equal(own[0], own[1])
+    assert all(torch.equal(each, own[step % 3]) for step, each in enumerate(under))

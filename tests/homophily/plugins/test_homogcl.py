@@ -8,7 +8,7 @@ from torch_geometric.data import Data
 
 from homogcl import HomoGCL as PublicHomoGCL
 from homogcl.core.errors import UserError
-from homogcl.core.seeds import stream
+from homogcl.core.seeds import branch, stream
 from homogcl.homophily.clusters import plus_plus
 from homogcl.homophily.plugins.homogcl import HomoGCL
 from homogcl.homophily.positives import Combine, Positives
@@ -52,7 +52,7 @@ def test_step_is_algorithm_1_written_by_hand(graph: Data) -> None:
     base = method.base
     assert isinstance(base, GRACE)
     rng = stream(3, "augment")
-    cluster_seed = int(torch.randint(2**31, (1,), generator=rng))
+    cluster_seed = branch(rng, "clusters")
     first, second = (augment(graph, 0.4, 0.1, rng) for _ in range(2))
     h = base.encoder(graph)
     u, v = base.projector(base.encoder(first)), base.projector(base.encoder(second))

@@ -38,7 +38,7 @@ class Adaptive(NeighborPlugin):
         h = of_length(self.base.embed(views.graph), 1.0).detach()
         c = self.next_centroids(h, views.cluster_seed)
         r = soft_assignment(h, c, spread(h, c, self.sharing.nodes))
-        return self.expanded(views, r, saliency(r, views.graph.edge_index))
+        return self.expanded(views, saliency(r, views.graph.edge_index))
 
     def assignment(self, graph: Data) -> Tensor | None:
         """Return R of the nodes of `graph` under the clusters of the last step, [N, k]."""

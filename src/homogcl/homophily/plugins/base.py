@@ -12,6 +12,7 @@ from torch_geometric.data import Data
 
 from homogcl.core.config import Config
 from homogcl.core.errors import UserError
+from homogcl.core.seeds import branch
 from homogcl.homophily.clusters import centroids
 from homogcl.homophily.positives import CannotCombine, Combine, Positives
 from homogcl.homophily.saliency import saliency
@@ -111,9 +112,9 @@ class NeighborPlugin(Method):
         self.base.prepare(graph, rng)
 
     def views(self, graph: Data, rng: torch.Generator) -> HomoViews:
-        """Return the base's views and the clean graph."""
-        seed = torch.randint(2**31, (1,), generator=rng, device=rng.device)
-        return HomoViews(self.base.views(graph, rng), graph, int(seed))
+        """Return the base's own views, the clean graph, and a seed that costs `rng` no draw."""
+        seed = branch(rng, "clusters")
+        return HomoViews(self.base.views(graph, rng), graph, seed)
 
     def term_weights(self) -> dict[str, float]:
         """Return the base's own weights."""
@@ -140,17 +141,10 @@ class NeighborPlugin(Method):
         """Restore the centroids."""
         self.centroids = state
 
-    def expanded(self, views: HomoViews, r: Tensor, weight: Tensor) -> dict[str, Tensor]:
-        """Return the base's terms with the edges as positives.
-
-        Args:
-            views: The views of the step.
-            r: Soft assignments of the nodes, [N, k].
-            weight: How positive each edge is, [E].
-        """
+    def expanded(self, views: HomoViews, weight: Tensor) -> dict[str, Tensor]:
+        """Return the base's terms with the edges as positives, each by its weight, [E]."""
         pairs = Positives(views.graph.edge_index, weight, combine=self.combine)
-        base_views = self.base.stratify(views.base, r.detach().argmax(1))
-        return self.base.objective(base_views, pairs)
+        return self.base.objective(views.base, pairs)
 
     def next_centroids(self, h: Tensor, seed: int) -> Tensor:
         """Return the k-means centroids of `h`, starting from those of the last step, [k, d]."""

@@ -67,7 +67,7 @@ class HomoGCL(NeighborPlugin):
         h = self.base.embed(views.graph)
         c = self.next_centroids(h.detach(), views.cluster_seed)
         r = soft_assignment(h, c, self._two_sigma_sq(h, c))
-        terms = self.expanded(views, r, self._weight(r, edge_index))
+        terms = self.expanded(views, self._weight(r, edge_index))
         return {**terms, "homophily": homophily_loss(r, edge_index)}
 
     def term_weights(self) -> dict[str, float]:

@@ -42,7 +42,7 @@ class Released(NeighborPlugin):
         edge_index = views.graph.edge_index
         h = self.base.embed(views.graph)
         r = soft_assignment(h, self._fresh_centroids(h.detach()), self.config.two_sigma_sq)
-        terms = self.expanded(views, r, saliency(r, edge_index))
+        terms = self.expanded(views, saliency(r, edge_index))
         edges = edge_index.size(1)
         with_loops = homophily_loss(r, edge_index) * (edges / (edges + r.size(0)))
         return {**terms, "homophily": with_loops}

@@ -2,7 +2,7 @@
 
 All rows share M columns. If a stratum of N_c nodes gives m_c columns, each of them has the weight
 N_c / m_c, one over its probability of being drawn, so that the expected sum is that over all
-nodes. Strata of similar nodes, such as HomoGCL's clusters, lower the variance.
+nodes. Strata of similar nodes, such as clusters, lower the variance.
 """
 
 from __future__ import annotations
