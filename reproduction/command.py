@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from homogcl.advice.estimate import duration
-from homogcl.cli.records import AsFormat, Format
+from homogcl.cli.table import AsFormat, Format
 from homogcl.core.errors import UserError
 from homogcl.core.files import only_process_in
 from homogcl.core.signals import stopping

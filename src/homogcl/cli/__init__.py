@@ -11,7 +11,8 @@ from homogcl.cli.advice import doctor, inspect
 from homogcl.cli.catalog import list_names, show
 from homogcl.cli.explore import explore
 from homogcl.cli.neighbors import neighbors, saliency
-from homogcl.cli.records import run, table
+from homogcl.cli.records import run
+from homogcl.cli.table import table
 from homogcl.cli.training import demo, embed, evaluate, to_disk, train
 from homogcl.cli.tuning import tune
 from homogcl.core.errors import UserError

@@ -1,9 +1,8 @@
-"""Grids of runs, and tables of their records."""
+"""Grids of runs."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -11,17 +10,6 @@ import typer
 
 from homogcl.cli.files import with_files
 from homogcl.cli.options import Preset, Root, Set, Task
-
-
-class Format(StrEnum):
-    """How a table is written."""
-
-    markdown = "markdown"
-    latex = "latex"
-    csv = "csv"
-
-
-AsFormat = Annotated[Format, typer.Option("--format", help="How to write it.")]
 
 
 @with_files
@@ -63,38 +51,6 @@ def run(
             cell = cells.pop(0)  # and with it, in the end, its graph
             record, ran = run_cell(cell, results, show.epoch(cell.title))
             show.cell(record, ran=ran)
-
-
-def table(
-    results: Annotated[
-        list[Path], typer.Argument(help="Folders of records that `homogcl run` wrote.")
-    ],
-    metric: Annotated[str, typer.Option(help="What to compare by.")] = "test_accuracy",
-    base: Annotated[
-        str | None, typer.Option(help="Row to compare the others with, such as grace.")
-    ] = None,
-    form: AsFormat = Format.markdown,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="File to write.")] = None,
-) -> None:
-    """Compare methods by their records: mean ± standard deviation (seeds) per data set.
-
-    With --base, also the difference over the seeds of both and its p-value (paired t-test).
-    """
-    from homogcl.core.errors import UserError
-    from homogcl.core.files import write_atomically
-    from homogcl.pages.results_table import results_table
-    from homogcl.pages.table import FORMATS
-    from homogcl.runs.record import read_records
-
-    records = [record for folder in results for record in read_records(folder)]
-    if not records:
-        folders = ", ".join(map(str, results))
-        raise UserError(f"no records in {folders}: give the folder that `homogcl run` wrote to")
-    text = FORMATS[form.value](results_table(records, metric, base)).rstrip("\n") + "\n"
-    if output is None:
-        typer.echo(text, nl=False)
-    else:
-        typer.echo(f"wrote {write_atomically(output, text.encode())}")
 
 
 def _epochs(text: str) -> tuple[int, ...]:

@@ -1,9 +1,13 @@
-"""The negatives of InfoNCE: which pairs the loss sums over, and how."""
+"""The negatives of InfoNCE: which pairs the loss sums over, and how.
+
+Their `sums` take the vectors of both views, [N, d], scaled so that products are logits θ/τ, and
+leave out the listed pairs.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import ClassVar, Protocol
+from typing import ClassVar, TypeAlias
 
 from torch import Tensor
 
@@ -23,23 +27,11 @@ class Sums:
     weights: tuple[Tensor | float, Tensor | float] = (1.0, 1.0)
 
 
-class Negatives(Protocol):
-    """The pairs that count as negatives of an anchor."""
-
-    own_view: ClassVar[bool]  # whether nodes of the anchor's own view are among them
-
-    def sums(self, a: Tensor, b: Tensor, temperature: float, pairs: Pattern) -> Sums:
-        """Return the sums over the negatives, from which the listed pairs are left out.
-
-        The vectors of both views, [N, d], are scaled so that products are logits θ/τ.
-        """
-
-
 @dataclass(frozen=True)
 class AllPairs:
     """All other nodes of both views, summed exactly, one tile at a time."""
 
-    own_view: ClassVar[bool] = True
+    own_view: ClassVar[bool] = True  # whether nodes of the anchor's own view are among them
 
     workspace: Workspace = field(default_factory=Workspace)  # reused from step to step
     ranks: Ranks = ALONE  # processes that have the same vectors and share the work
@@ -90,3 +82,6 @@ class Weighted:
         """Return the weighted sums, and the weights of the listed pairs."""
         logs, weights = weighted_sums(a, b, temperature, self.hardness, pairs, self.tile)
         return Sums(logs, weights)
+
+
+Negatives: TypeAlias = AllPairs | Sampled | Weighted

@@ -1,0 +1,68 @@
+"""`homogcl table`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from homogcl.runs.record import write_record
+from tests.records import make_record
+from tests.shell import Shell
+
+
+@pytest.fixture
+def two_folders(tmp_path: Path) -> tuple[Path, Path]:
+    """Folders with three seeds of GRACE and of HomoGCL on it."""
+    accuracies = {"grace": (0.80, 0.82, 0.81), "grace+homogcl": (0.83, 0.82, 0.84)}
+    folders = tmp_path / "one", tmp_path / "two"
+    for folder, (method, values) in zip(folders, accuracies.items(), strict=True):
+        for seed, value in enumerate(values):
+            metrics = {"test_accuracy": value}
+            write_record(folder, make_record(method=method, seed=seed, metrics=metrics))
+    return folders
+
+
+LINES = [
+    "| Method (test_accuracy, %) | cora | cora, minus grace | cora, p |",
+    "| --- | --- | --- | --- |",
+    "| grace | 81.00 ± 1.00 (3) | – | – |",
+    "| grace+homogcl | **83.00 ± 1.00 (3)** | 2.00 ± 1.73 (3) | 0.184 |",
+]
+
+
+def test_folders_become_one_table(homogcl: Shell, two_folders: tuple[Path, Path]) -> None:
+    assert homogcl("table", *two_folders, "--base", "grace").splitlines() == LINES
+    assert "grace+homogcl" not in homogcl("table", two_folders[0])
+
+
+@pytest.mark.parametrize("form", ["markdown", "latex", "csv"])
+def test_a_file_has_what_is_printed(
+    form: str, homogcl: Shell, two_folders: tuple[Path, Path], tmp_path: Path
+) -> None:
+    arguments = ("table", *two_folders, "--format", form)
+    printed = homogcl(*arguments)
+    assert homogcl(*arguments, "-o", "out.txt") == "wrote out.txt\n"
+    assert (tmp_path / "out.txt").read_text("utf-8") == printed
+    assert {"markdown": "**83.00", "latex": r"\textbf{83.00", "csv": "grace+homogcl,83.0"}[
+        form
+    ] in printed
+    assert not printed.endswith("\n\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("nowhere",), "no folder of records at nowhere"),
+        (("empty",), "no records in empty"),
+        (("one", "--base", "grce"), "did you mean: grace"),
+        (("one", "--metric", "accuracy"), "did you mean: test_accuracy"),
+        (("one", "one"), "two records have the seed 0"),
+    ],
+)
+@pytest.mark.usefixtures("two_folders")
+def test_mistakes_are_one_line(
+    arguments: tuple[str, ...], said: str, homogcl: Shell, tmp_path: Path
+) -> None:
+    (tmp_path / "empty").mkdir()
+    assert said in homogcl.refuses("table", *arguments)
