@@ -119,16 +119,13 @@ class AFGRL(Method):
         config, rng = self.config, torch.Generator(device=h.device).manual_seed(seed)
         starts, iterations = self.clusterings, config.later_iterations
         if starts.numel() == 0:
-            draws = [_some(h, config.num_centroids, rng) for _ in range(config.num_clusterings)]
-            starts, iterations = torch.stack(draws), config.first_iterations
+            runs = range(config.num_clusterings)
+            orders = [torch.randperm(h.size(0), generator=rng, device=rng.device) for _ in runs]
+            starts = torch.stack([h[order[: config.num_centroids]] for order in orders])
+            iterations = config.first_iterations
         clusterings = [centroids(h, start.size(0), rng, start, iterations) for start in starts]
         self.clusterings = torch.stack(clusterings)
         return torch.stack([torch.cdist(h, c).argmin(1) for c in clusterings])
-
-
-def _some(h: Tensor, count: int, rng: torch.Generator) -> Tensor:
-    """Return `count` different random rows of `h`, or all if there are fewer."""
-    return h[torch.randperm(h.size(0), generator=rng, device=rng.device)[:count]]
 
 
 def _linear(fan_in: int, fan_out: int) -> nn.Linear:

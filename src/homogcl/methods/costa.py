@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import torch
 from pydantic import Field, NonNegativeInt, PositiveFloat
-from torch import Tensor
 from torch_geometric.data import Data
 
 from homogcl.core.config import Probability
@@ -85,10 +84,6 @@ class COSTA(Method):
         u, v = (self.projector(half) for half in sketched.chunk(2, dim=1))
         negatives = CrossView(self.workspace, self.sharing.pairs)
         loss = info_nce(u, v, self.config.temperature, negatives=negatives)
-        return {"contrast": loss, **self._neighbors(h1, h2, near)}
-
-    def _neighbors(self, h1: Tensor, h2: Tensor, near: Positives) -> dict[str, Tensor]:
-        """Return the term of neighbors over the nodes themselves, if there are any."""
-        if near.is_empty:
-            return {}
-        return neighbor_term(near, (self.projector(h1), self.projector(h2)))
+        # Nodes themselves are projected only where they have neighbors to agree with.
+        sides = [] if near.is_empty else [(self.projector(h1), self.projector(h2))]
+        return {"contrast": loss, **neighbor_term(near, *sides)}

@@ -14,13 +14,14 @@ from sklearn.preprocessing import normalize
 from torch_geometric.data import Data
 
 from homogcl.core.errors import UserError
+from homogcl.core.files import write_atomically
 from homogcl.core.seeds import integer
 from homogcl.data.load import class_names, node_ids
 from homogcl.evaluate.neighbors import nearest_neighbors
 from homogcl.homophily.edges import NUM_CLUSTERS, saliencies
 from homogcl.methods.registry import Method
 from homogcl.pages.charts import SaliencyHistogram
-from homogcl.pages.explore_page import Edges, Explorer, Nearest, Nodes, write_page
+from homogcl.pages.explore_page import Edges, Explorer, Nearest, Nodes, render
 from homogcl.pages.projection import project
 from homogcl.runs.folder import RunFolder
 from homogcl.runs.request import Request
@@ -43,7 +44,7 @@ def write_explorer(
     The embeddings are projected by `tsne`, `umap` or `pca`; `spec` says where the graph lies now.
     """
     explorer = explore(folder, way, spec)
-    write_page(path, explorer)
+    write_atomically(path, render(explorer).encode())
     return explorer
 
 
