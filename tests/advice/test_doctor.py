@@ -76,14 +76,14 @@ def test_complete_and_incomplete_data_sets_are_told_apart(
     monkeypatch.setenv("HOMOGCL_OFFLINE", "1")
     placed(tmp_path, "photo", 1)
     placed(tmp_path, "cora", 7)
-    found = by_name(doctor.data(tmp_path))
-    assert found["photo"].ok
-    cora = found["cora"]
+    findings = by_name(doctor.data(tmp_path))
+    assert findings["photo"].ok
+    cora = findings["cora"]
     assert cora.found == "1 of 8 files missing"
     assert SOURCES["cora"].files[-1] in cora.advice
     assert SOURCES["cora"].files[0] not in cora.advice
     assert str(tmp_path / "planetoid/Cora/raw") in cora.advice
-    assert not any(finding.stops for finding in found.values())
+    assert not any(finding.stops for finding in findings.values())
 
 
 def test_a_root_that_is_a_file_stops(tmp_path: Path) -> None:

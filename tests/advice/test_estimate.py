@@ -80,8 +80,8 @@ def test_sampled_negatives_hold_no_tiles(monkeypatch: pytest.MonkeyPatch) -> Non
     graph = citation_graph(600, 3, 10, seed=0)
     parameters = 16 * (10 * 8 + 8 + 8 * 4 + 4)
     for negatives in ("exact", "sampled"):
-        given = {**NARROW, "negatives": negatives, "num_negatives": 5}
-        expected = estimate("grace", resolve("grace", "", given), graph)
+        overrides = {**NARROW, "negatives": negatives, "num_negatives": 5}
+        expected = estimate("grace", resolve("grace", "", overrides), graph)
         assert expected is not None
         exact = negatives == "exact"
         here = kept_tiles(60, int(Workspace().budget * (60 / 600) ** 2)) if exact else 0
@@ -193,13 +193,13 @@ def test_a_training_by_batches_is_as_many_steps_as_it_has_batches(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     graph = citation_graph(4000, 3, 40, seed=0)
-    seen = []
+    parts = []
     monkeypatch.setattr("homogcl.advice.estimate.timed", lambda step, repeats: [2.5, 2.0])
     monkeypatch.setattr(
-        "homogcl.advice.estimate.fit", lambda method, part, *_, **__: seen.append(part)
+        "homogcl.advice.estimate.fit", lambda method, part, *_, **__: parts.append(part)
     )
-    given = {**NARROW, "batch": "parts", "batch_size": 1000}
-    expected = estimate("grace", resolve("grace", "unknown", given), graph)
+    overrides = {**NARROW, "batch": "parts", "batch_size": 1000}
+    expected = estimate("grace", resolve("grace", "unknown", overrides), graph)
     assert expected is not None
     assert expected.seconds == 7 * 4 * 2.0
-    assert [part.num_nodes for part in seen] == [1000]
+    assert [part.num_nodes for part in parts] == [1000]

@@ -56,8 +56,8 @@ def test_unlabeled_nodes_give_no_agreement(block_graph: Data) -> None:
     method = trained(block_graph)
     block_graph.y[:30] = -1
     table = edge_saliency(method, block_graph)
-    known = (block_graph.y.numpy()[np.stack([table.source, table.target])] >= 0).all(axis=0)
-    np.testing.assert_array_equal(table.same_label >= 0, known)
+    labeled = (block_graph.y.numpy()[np.stack([table.source, table.target])] >= 0).all(axis=0)
+    np.testing.assert_array_equal(table.same_label >= 0, labeled)
     bare = Data(x=block_graph.x, edge_index=block_graph.edge_index)
     assert (edge_saliency(method, bare).same_label == -1).all()
     assert edge_saliency(method, bare).summary()["auc"] is None

@@ -30,8 +30,8 @@ def nearest(name: str, choices: Iterable[str]) -> str:
     >>> nearest("gracee", ["grace", "bgrl"])
     ' (did you mean: grace?)'
     """
-    known = sorted(choices)
-    close = difflib.get_close_matches(name, known, n=3, cutoff=0.6)
+    names = sorted(choices)
+    close = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
     if close:
         return f" (did you mean: {', '.join(close)}?)"
-    return f" (choose from: {', '.join(known)})" if known else ""
+    return f" (choose from: {', '.join(names)})" if names else ""

@@ -36,8 +36,8 @@ def keep_freed_pages() -> bool:
         mallopt = ctypes.CDLL(None).mallopt
     except (AttributeError, OSError, TypeError):
         return False
-    kept = (mallopt(_TRIM_THRESHOLD, 2**31 - 1), mallopt(_MMAP_THRESHOLD, 32 * 2**20))
-    return kept == (1, 1)
+    results = (mallopt(_TRIM_THRESHOLD, 2**31 - 1), mallopt(_MMAP_THRESHOLD, 32 * 2**20))
+    return results == (1, 1)
 
 
 def reset_peak() -> int:

@@ -88,11 +88,11 @@ def unique(ids: Any, where: Callable[[int], str]) -> Any:
     if empty >= 0:
         raise UserError(f"{where(empty)}: the id is empty")
     if len(ids.unique()) < len(ids):
-        seen: set[str] = set()
+        earlier: set[str] = set()
         for row, each in enumerate(ids.to_pylist()):
-            if each in seen:
+            if each in earlier:
                 raise UserError(f"{where(row)}: the id {each!r} stands there a second time")
-            seen.add(each)
+            earlier.add(each)
     return ids
 
 
