@@ -84,9 +84,7 @@ def effective_rank(z: Tensor) -> float:
 def unlabeled_scores(z: Tensor, edge_index: Tensor, rng: torch.Generator) -> dict[str, float]:
     """Return the scores of an embedding [N, d] that need no labels, all of the rows' directions.
 
-    Returns:
-        `modularity` of the most modular clusters, `modular_clusters`, their number, and
-        `effective_rank`.
+    `modular_clusters` is the number of the most modular clusters.
     """
     rows = functional.normalize(z.detach())
     best = most_modular(rows, edge_index, rng)

@@ -15,6 +15,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+Floats = npt.NDArray[np.floating]
+Integers = npt.NDArray[np.integer]
+
 _WIDTH, _HEIGHT = 520.0, 220.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 52.0, 10.0, 12.0, 38.0
 
@@ -24,17 +27,17 @@ class EdgeKind(NamedTuple):
 
     name: str
     meaning: str
-    counts: npt.NDArray[np.integer]
+    counts: Integers
 
 
 @dataclass(frozen=True)
 class SaliencyHistogram:
     """Edges by their saliency, each edge counted once, split by what the labels say."""
 
-    bounds: npt.NDArray[np.floating]  # rising limits of the bins, [B + 1]
-    same: npt.NDArray[np.integer]  # edges between nodes of one class, [B]
-    different: npt.NDArray[np.integer]  # edges between nodes of two classes, [B]
-    unknown: npt.NDArray[np.integer]  # edges with an end that has no label, [B]
+    bounds: Floats  # rising limits of the bins, [B + 1]
+    same: Integers  # edges between nodes of one class, [B]
+    different: Integers  # edges between nodes of two classes, [B]
+    unknown: Integers  # edges with an end that has no label, [B]
 
     def __post_init__(self) -> None:
         bins = len(self.bounds) - 1
@@ -42,7 +45,7 @@ class SaliencyHistogram:
             raise ValueError("a histogram needs B + 1 bounds and B counts of each kind")
 
     @property
-    def labeled(self) -> npt.NDArray[np.integer]:
+    def labeled(self) -> Integers:
         """Edges with a label at both ends, [B]."""
         return self.same + self.different
 
@@ -56,7 +59,7 @@ class SaliencyHistogram:
         return [kind for kind in kinds if kind.counts.any()]
 
     @property
-    def total(self) -> npt.NDArray[np.integer]:
+    def total(self) -> Integers:
         """All edges, [B]."""
         return self.labeled + self.unknown
 

@@ -12,11 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from homogcl.core.files import write_atomically
-from homogcl.pages.charts import SaliencyHistogram, curve_chart
+from homogcl.pages.charts import Floats, Integers, SaliencyHistogram, curve_chart
 from homogcl.pages.parts import array_block, figure, fill_page, pairs, saliency_figures
-
-Floats = npt.NDArray[np.floating]
-Integers = npt.NDArray[np.integer]
 
 _COLUMNS = {"test_accuracy": "Accuracy", "nmi": "NMI", "ari": "ARI"}
 _PERCENT = {"test_accuracy"}

@@ -20,14 +20,11 @@ from homogcl.data.load import class_names, node_ids
 from homogcl.evaluate.neighbors import nearest_neighbors
 from homogcl.homophily.edges import NUM_CLUSTERS, saliencies
 from homogcl.methods.registry import Method
-from homogcl.pages.charts import SaliencyHistogram
+from homogcl.pages.charts import Floats, Integers, SaliencyHistogram
 from homogcl.pages.explore_page import Edges, Explorer, Nearest, Nodes, render
 from homogcl.pages.projection import project
 from homogcl.runs.folder import RunFolder
 from homogcl.runs.request import Request
-
-Floats = npt.NDArray[np.floating]
-Integers = npt.NDArray[np.integer]
 
 MOST_NODES = 300_000  # beyond which the exact search for nearest nodes would take hours
 MOST_NEIGHBORS = 200  # of one node that the page holds

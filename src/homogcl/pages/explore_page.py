@@ -9,11 +9,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from homogcl.pages.charts import SaliencyHistogram, curve_chart
+from homogcl.pages.charts import Floats, Integers, SaliencyHistogram, curve_chart
 from homogcl.pages.parts import array_block, figure, fill_page, json_block, pairs, saliency_figures
-
-Floats = npt.NDArray[np.floating]
-Integers = npt.NDArray[np.integer]
 
 
 @dataclass(frozen=True)
