@@ -25,28 +25,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from scipy.stats import t as student
-
 from homogcl.core.errors import UnknownName, UserError
-from homogcl.pages.metric_cells import (
-    in_shown_unit,
-    is_accuracy,
-    paired_difference,
-    paired_p_value,
-)
+from homogcl.evaluate.significance import Difference
+from homogcl.pages.metric_cells import gain, in_shown_unit, is_accuracy
 from homogcl.pages.results_table import shown_setting
 from homogcl.pages.table import PValue
 from homogcl.runs.origin import UNKNOWN, Machine
-from homogcl.runs.record import Record, Summary, aggregate, read_record
+from homogcl.runs.record import Record, aggregate, read_record
 from reproduction.reported.numbers import find, read
 from reproduction.tables.bench import read_measures
 
-OLD_PROBE = "†"
-# The names of a metric in records: by the probe, and by the one of older records.
-_NAMES = {
-    "accuracy": ("test_accuracy", "adam_test_accuracy"),
-    "validation": ("val_accuracy", "adam_val_accuracy"),
-}
+_NAMES = {"accuracy": "test_accuracy", "validation": "val_accuracy"}  # in records
 _DECIMALS = {"seconds": 0, "GB": 1}
 _FORMAT = re.compile(r"\+?\.\d|\dg")
 _RUNS = re.compile(r"(?P<folder>[^\[\]@]+)(\[(?P<settings>[^\]]*)\])?(@(?P<epochs>\d+))?")
@@ -56,19 +45,19 @@ _EXTREMES = {"max": max, "min": min}
 
 @dataclass(frozen=True)
 class Value:
-    """A number, how a sentence writes it, and whether it is a mean by an older probe."""
+    """A number, how a sentence writes it, and the mark of a mean by the former probe."""
 
     number: float
     text: str
-    old_probe: bool = False
+    mark: str = ""
 
 
 class _Sample(NamedTuple):
-    """A metric over seeds, and the p-value of its difference where it is one."""
+    """A metric over seeds, or a difference in it."""
 
     metric: str
-    summary: Summary
-    p: PValue | None = None
+    difference: Difference
+    mark: str
 
 
 def evaluate(expression: str, root: Path) -> Value:
@@ -77,7 +66,7 @@ def evaluate(expression: str, root: Path) -> Value:
     if first in _EXTREMES:
         values = [evaluate(each, root) for each in alternatives(rest)]
         extreme = _EXTREMES[first](values, key=lambda value: value.number)
-        return replace(extreme, old_probe=any(value.old_probe for value in values))
+        return replace(extreme, mark=max(value.mark for value in values))
     words = shlex.split(expression)
     form = words.pop() if words and _FORMAT.fullmatch(words[-1]) else ""
     kind = words[0] if words else ""
@@ -132,32 +121,24 @@ def _measured(record: Record, epochs: str | None) -> Record:
 def _sample(root: Path, words: Sequence[str]) -> _Sample:
     match words:
         case [runs, metric]:
-            records = records_of(runs, root)
-            name = _shared_name(metric, records)
-            return _Sample(name, in_shown_unit(aggregate(records, name), name))
+            name = _NAMES.get(metric, metric)
+            mean, std, n, mark = in_shown_unit(aggregate(records_of(runs, root), name), name)
+            return _Sample(name, Difference(mean, std, n), mark)
         case [runs, "over", base, metric]:
-            first, second = records_of(base, root), records_of(runs, root)
-            name = _shared_name(metric, first, second)
-            difference = paired_difference(first, second, name)
+            name = _NAMES.get(metric, metric)
+            difference = gain(records_of(base, root), records_of(runs, root), name)
             if difference is None:
-                raise UserError(f"{runs} and {base} have no seed and split in common")
-            return _Sample(name, difference, paired_p_value(first, second, name))
+                raise UserError(f"{runs} and {base} have no seed, split and probe in common")
+            return _Sample(name, *difference)
         case _:
             raise UserError("write STATISTIC RUNS METRIC or STATISTIC RUNS over RUNS METRIC")
 
 
-def _shared_name(metric: str, *groups: Sequence[Record]) -> str:
-    """Return the name of a metric that a seed of all groups has: the newer probe's, if any."""
-    for name in _NAMES.get(metric, (metric,)):
-        seeds = [{r.seed for r in group if name in r.metrics} for group in groups]
-        if set.intersection(*seeds):
-            return name
-    raise UserError(f"no seed has the metric {metric}")
-
-
 def _number(value: float, form: str, decimals: int) -> str:
     form = form or f".{decimals}"
-    return f"{value:.{form}}" if form.endswith("g") else f"{value:{form}f}"
+    if form.endswith("g"):
+        return f"{value:.{form}}"
+    return f"{round(value, int(form[-1])) + 0.0:{form}f}"  # a zero has no sign
 
 
 def _of_seeds(describe: Callable[[_Sample, str], tuple[float, str]]) -> _Kind:
@@ -165,42 +146,38 @@ def _of_seeds(describe: Callable[[_Sample, str], tuple[float, str]]) -> _Kind:
 
     def kind(root: Path, words: Sequence[str], form: str) -> Value:
         sample = _sample(root, words)
-        old = describe is _mean and sample.metric.startswith("adam_")
-        return Value(*describe(sample, form), old)
+        return Value(*describe(sample, form), sample.mark if describe is _mean else "")
 
     return kind
 
 
 def _mean(sample: _Sample, form: str) -> tuple[float, str]:
-    return _written(sample.summary.mean, sample, form)
+    return _written(sample.difference.mean, sample, form)
 
 
 def _std(sample: _Sample, form: str) -> tuple[float, str]:
-    return _written(_spread(sample), sample, form)
+    return _written(_there(sample.difference.std), sample, form)
 
 
 def _count(sample: _Sample, _: str) -> tuple[float, str]:
-    return sample.summary.n, str(sample.summary.n)
+    return sample.difference.n, str(sample.difference.n)
 
 
 def _interval(sample: _Sample, form: str) -> tuple[float, str]:
-    """Return the interval that holds the mean with 95 % confidence; its number is the lower end."""
-    mean, n = sample.summary.mean, sample.summary.n
-    half = float(student.ppf(0.975, n - 1)) * _spread(sample) / math.sqrt(n)
-    ends = [_written(end, sample, form)[1] for end in (mean - half, mean + half)]
-    return mean - half, " to ".join(ends)
+    """Return the 95 % interval of a difference; its number is the lower end."""
+    ends = [_there(end) for end in (sample.difference.low, sample.difference.high)]
+    return ends[0], " to ".join(_written(end, sample, form)[1] for end in ends)
 
 
 def _p(sample: _Sample, _: str) -> tuple[float, str]:
-    if sample.p is None:
-        raise UserError("there is no p-value: it takes `over` and two seeds that differ")
-    return sample.p, f"p {sample.p.text}" if sample.p < 0.001 else f"p = {sample.p.text}"
+    p = PValue(_there(sample.difference.p))
+    return p, f"p {p.text}" if p < 0.001 else f"p = {p.text}"
 
 
-def _spread(sample: _Sample) -> float:
-    if sample.summary.std is None:
-        raise UserError("one seed has no standard deviation")
-    return sample.summary.std
+def _there(value: float | None) -> float:
+    if value is None:
+        raise UserError("std takes two seeds; p and interval take `over` and seeds that differ")
+    return value
 
 
 def _written(value: float, sample: _Sample, form: str) -> tuple[float, str]:
@@ -211,7 +188,7 @@ def _written(value: float, sample: _Sample, form: str) -> tuple[float, str]:
 def _printed(root: Path, words: Sequence[str], form: str) -> Value:
     """Return what the paper prints, or a difference of two such numbers."""
     *numbers, metric = [word for word in words if word != "over"]
-    name = _NAMES.get(metric, (metric,))[0]
+    name = _NAMES.get(metric, metric)
     values: list[float] = []
     decimals = 0
     for number in numbers:
@@ -243,7 +220,7 @@ def _origin(root: Path, words: Sequence[str], _: str) -> Value:
         "processor": machine.processor,
         "threads": f"{machine.threads} thread{'s' * (machine.threads > 1)}",
         "precision": entry.get("precision", UNKNOWN),
-        "commit": f"commit {entry['commit'][:10]}" if "commit" in entry else UNKNOWN,
+        "commit": _commit(entry.get("commit", UNKNOWN)),
     }
     if not machine.threads:
         facts["threads"] = UNKNOWN
@@ -254,6 +231,12 @@ def _origin(root: Path, words: Sequence[str], _: str) -> Value:
     elif lacking:
         texts.append(f"{' and '.join(lacking)} not recorded")
     return Value(math.nan, ", ".join(texts))
+
+
+def _commit(text: str) -> str:
+    """Return a commit by its first digits, with its mark; an installed package has none."""
+    digits, dash, mark = text.partition("-")
+    return UNKNOWN if text in (UNKNOWN, "none") else f"commit {digits[:10]}{dash}{mark}"
 
 
 def _part(root: Path, name: str) -> dict[str, Any]:

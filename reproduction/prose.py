@@ -1,7 +1,7 @@
 """Sentences with numbers: each number of a result stands between markers that say where it is from.
 
 `<!-- v: EXPRESSION -->82.9<!-- /v -->` is invisible but for the number; `reproduction.expressions`
-says what an expression is. `<!-- v: note --><!-- /v -->` explains the mark of the older probe on a
+says what an expression is. `<!-- v: note --><!-- /v -->` explains the mark of the former probe on a
 page that has one. `<!-- holds: EXPRESSION < 0.05 -->` (or >) shows nothing: it stands behind words
 that are true as long as it holds. Neither begins a line: there Markdown would read a block of HTML.
 """
@@ -14,9 +14,10 @@ from pathlib import Path
 
 from homogcl.core.errors import UserError
 from homogcl.core.files import write_atomically
-from reproduction.expressions import OLD_PROBE, Value, evaluate
+from homogcl.runs.record import OF_FORMER
+from reproduction.expressions import Value, evaluate
 
-NOTE = f" Numbers with {OLD_PROBE} are by the former probe; no run was scored by the present one."
+NOTE = f" Numbers with {OF_FORMER} are by the former probe; no run was scored by the present one."
 _MARKED = re.compile(r"<!-- v: (?P<expression>.*?) -->(?P<text>.*?)<!-- /v -->")
 BRACKETED = re.compile(r"\[\[(.*?)\]\]")
 _CLAIM = re.compile(r"<!-- holds: (?P<expression>.*?) (?P<sign>[<>]) (?P<limit>-?\d+(\.\d+)?) -->")
@@ -46,7 +47,7 @@ def rewritten(text: str, page: str, root: Path) -> str:
             continue
         value = _evaluated(expression, root, f"{page}, line {line}")
         values[expression] = _shown(value)
-        marked |= value.old_probe
+        marked |= bool(value.mark)
     values["note"] = NOTE if marked else ""
 
     def insert(marker: re.Match[str]) -> str:
@@ -101,7 +102,7 @@ def _broken_claims(text: str, page: str, root: Path) -> list[str]:
 
 
 def _shown(value: Value) -> str:
-    return value.text + OLD_PROBE * value.old_probe
+    return value.text + value.mark
 
 
 def _evaluated(expression: str, root: Path, place: str) -> Value:

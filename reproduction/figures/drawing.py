@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ import numpy as np
 
 from homogcl.core.errors import UserError
 from homogcl.core.files import write_atomically
+from homogcl.pages.table import LEGEND, Gain
 from homogcl.runs.record import Summary
 
 if TYPE_CHECKING:
@@ -85,10 +87,10 @@ def bars(
         spread = [100 * (summary.std or 0.0) for _, summary in holders]
         axes.bar(x, means, 0.92 * width, color=colors[bar], label=bar)
         axes.errorbar(x, means, spread, fmt="none", ecolor=BLACK, elinewidth=1, capsize=2)
-        for left, mean, std in zip(x, means, spread, strict=True):
+        for left, mean, std, (_, summary) in zip(x, means, spread, holders, strict=True):
             above = (0, 3)
             axes.annotate(
-                f"{mean:.1f}",
+                f"{mean:.1f}{summary.mark}",
                 (left, mean + std),
                 above,
                 textcoords="offset points",
@@ -98,8 +100,27 @@ def bars(
     axes.set_xticks(range(len(groups)), list(groups))
     axes.tick_params(axis="x", length=0)
     axes.set_ylim(0, 104)
-    axes.set_ylabel("test accuracy (%)")
+    marks = "".join(summary.mark for group in groups.values() for summary in group.values())
+    axes.set_ylabel(explained("test accuracy (%)", marks))
     axes.grid(axis="y", alpha=0.3)
+
+
+def mark_points(axes: Axes, x: Sequence[float], y: Sequence[float], marks: Sequence[str]) -> None:
+    """Write the signs of points, such as that of the former probe, beside them."""
+    for left, height, mark in zip(x, y, marks, strict=True):
+        if mark:
+            axes.annotate(mark, (left, height), (3, 2), textcoords="offset points", fontsize=6)
+
+
+def explained(label: str, marks: str) -> str:
+    """Return the label of an axis with the meaning of the signs in its figure."""
+    signs = [f"{sign} {words}" for sign, (words, _) in LEGEND.items() if sign in marks]
+    return "\n".join([label, *signs])
+
+
+def standard_error(gain: Gain) -> float:
+    """Return the standard error of the mean of paired gains, zero for a single one."""
+    return (gain.difference.std or 0.0) / math.sqrt(gain.difference.n)
 
 
 def spread_apart(heights: Sequence[float], gap: float) -> list[float]:

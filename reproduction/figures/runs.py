@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from homogcl.core.errors import UserError
+from homogcl.pages.metric_cells import has_metric
 from homogcl.runs.record import Record
 from homogcl.runs.request import Request
 from reproduction.artifact import GraphTraining, Training, command
@@ -140,7 +141,7 @@ class FigureRecords:
     def record(self, training: Training, metric: str) -> Record:
         """Return the record of one training."""
         record = training.find_record(self.results)
-        if record is None or metric not in record.metrics:
+        if record is None or not has_metric(record, metric):
             raise self.missing(training)
         return record
 

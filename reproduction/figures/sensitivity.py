@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from homogcl.presets.resolve import resolve
 from homogcl.runs.record import Summary, aggregate
 from reproduction.artifact import Artifact, Training
-from reproduction.figures.drawing import BLUE, GRAY, draw
+from reproduction.figures.drawing import BLUE, GRAY, draw, explained, mark_points
 from reproduction.figures.runs import TITLES, FigureRecords, GraphRuns, Runs, all_trainings
 
 if TYPE_CHECKING:
@@ -56,6 +56,7 @@ def _panel(axes: Axes, accuracies: Mapping[float, Summary], base: Summary) -> No
     spread = [100 * (summary.std or 0.0) for summary in accuracies.values()]
     places = list(accuracies)
     axes.errorbar(places, means, spread, color=BLUE, marker="o", markersize=4, capsize=3)
+    mark_points(axes, places, means, [summary.mark for summary in accuracies.values()])
     axes.axhline(100 * base.mean, color=GRAY, linestyle="--", linewidth=1.2)
     axes.grid(alpha=0.3)
 
@@ -81,12 +82,14 @@ def _write(results: Path, out: Path, quick: bool) -> list[Path]:
         right.set_xticks(list(weights), [f"{value:g}" for value in weights])
         right.minorticks_off()
         right.set_xlabel("weight α of the homophily loss")
-        left.set_ylabel("test accuracy (%)")
+        shown = (base, *clusters.values(), *weights.values())
+        marks = "".join(summary.mark for summary in shown)
+        left.set_ylabel(explained("test accuracy (%)", marks))
         # Show at least five points, so that noise does not look like an effect.
         low, high = left.get_ylim()
         room = max(0.0, 5.0 - (high - low)) / 2
         left.set_ylim(low - room, high + room)
-        names = ("GRACE+HomoGCL", "GRACE")
+        names = ("GRACE+HomoGCL", f"GRACE {base.mark}".rstrip())
         handles = [left.containers[0], left.lines[-1]]
         figure.legend(handles, names, loc="outside lower center", ncols=2)
         figure.suptitle(TITLES[reference.data], fontsize=10)

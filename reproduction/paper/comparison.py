@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from homogcl.pages.metric_cells import mean_cell
+from homogcl.pages.metric_cells import after_holm, decimals, epochs_cell, gain, mean_cell
 from homogcl.pages.table import Cell, Table
 from homogcl.runs.record import Record, Summary
+from reproduction.paper.pairs import base_of
 from reproduction.reported.numbers import Reported, find
 
 Label = Callable[[Record], str]
@@ -34,16 +35,21 @@ def classification_table(
 ) -> Table:
     """Return test accuracy in percent beside the paper's, one row per data set and settings.
 
+    A row with a plug-in also has the gain over its base, on the seeds of both, if the base has one
+    choice of settings.
+
     Args:
-        records: Runs; those of other methods and data sets are left out.
+        records: Runs; those of other methods and data sets are left out, but a mean that is not
+            above that of an untrained method among them is marked.
         reported: The paper's numbers; each has a row even without runs.
         methods: Which methods, in which order.
         data: Which data sets, in which order.
         label: Returns the name of a row from one of its records; by default the method, with the
             start of the settings' hash if there are several settings.
     """
-    titles = {"test_accuracy": ("Test accuracy (%)", "Paper", "Difference")}
-    return _beside_the_paper(rows_of(records, methods, data, label), reported, titles, decimals=2)
+    titles = {"test_accuracy": ("Test accuracy (%)", "Paper", "Difference", "Over the base [95 %]")}
+    records = list(records)
+    return _beside_the_paper(rows_of(records, methods, data, label), reported, titles, records)
 
 
 def clustering_table(
@@ -55,10 +61,11 @@ def clustering_table(
 ) -> Table:
     """Return NMI and ARI beside the paper's; the arguments are those of `classification_table`."""
     titles = {
-        "nmi": ("NMI", "NMI, paper", "NMI, difference"),
-        "ari": ("ARI", "ARI, paper", "ARI, difference"),
+        "nmi": ("NMI", "NMI, paper", "NMI, difference", "NMI over the base [95 %]"),
+        "ari": ("ARI", "ARI, paper", "ARI, difference", "ARI over the base [95 %]"),
     }
-    return _beside_the_paper(rows_of(records, methods, data, label), reported, titles, decimals=3)
+    records = list(records)
+    return _beside_the_paper(rows_of(records, methods, data, label), reported, titles, records)
 
 
 def rows_of(
@@ -83,35 +90,52 @@ def rows_of(
 
 
 def _beside_the_paper(
-    rows: Iterable[Row],
+    rows: Sequence[Row],
     reported: Sequence[Reported],
-    titles: Mapping[str, tuple[str, str, str]],
-    decimals: int,
+    titles: Mapping[str, tuple[str, ...]],
+    among: Sequence[Record],
 ) -> Table:
-    """Return our value, the paper's and the difference for each metric in `titles`."""
+    """Return our value, the paper's, the difference and the gain for each metric in `titles`.
+
+    Without any gain its column is left out.
+    """
+    named = dict(zip(titles, titles if len(titles) > 1 else [""], strict=True))
+    gains, notes = after_holm(
+        {
+            (row.name, row.data, named[metric]): gain(base.records, row.records, metric)
+            for row in rows
+            if (base := _base(row, rows)) is not None
+            for metric in titles
+        }
+    )
+    width = 4 if any(gains.values()) else 3
     body: list[tuple[Cell, ...]] = []
     for row in rows:
         cells: list[Cell] = []
         for metric in titles:
             paper = find(reported, row.method, row.data, metric)
-            cells += comparison(row.records, metric, paper, decimals)
+            compared = comparison(row.records, metric, paper, among)
+            cells += (*compared, gains.get((row.name, row.data, named[metric])))[:width]
         if row.records or any(cells):
-            body.append((row.data, row.name, _epochs(row.records), *cells))
-    columns = [title for group in titles.values() for title in group]
-    return Table(("Data set", "Method", "Epochs", *columns), tuple(body), decimals)
+            body.append((row.data, row.name, epochs_cell(row.records), *cells))
+    columns = [title for group in titles.values() for title in group[:width]]
+    head = ("Data set", "Method", "Epochs")
+    return Table((*head, *columns), tuple(body), decimals(titles), notes=notes)
+
+
+def _base(row: Row, rows: Iterable[Row]) -> Row | None:
+    """Return the row of the base on the same data set, if there is exactly one."""
+    base = base_of(row.method)
+    bases = [each for each in rows if (each.data, each.method) == (row.data, base)]
+    return bases[0] if len(bases) == 1 else None
 
 
 def comparison(
-    records: Sequence[Record], metric: str, paper: Reported | None, decimals: int
+    records: Sequence[Record], metric: str, paper: Reported | None, among: Iterable[Record]
 ) -> tuple[Cell, str | None, str | None]:
     """Return the cells of one metric: our value, the paper's and the difference."""
     printed = None if paper is None else paper.printed or paper.note
-    measured = mean_cell(records, metric)
+    measured = mean_cell(records, metric, among)
     if not isinstance(measured, Summary) or paper is None or paper.value is None:
         return measured, printed, None
-    return measured, printed, f"{measured.mean - paper.value:+.{decimals}f}"
-
-
-def _epochs(records: Sequence[Record]) -> int | None:
-    """Return the epochs in the settings of a row's records."""
-    return records[0].epochs if records else None
+    return measured, printed, f"{measured.mean - paper.value:+.{decimals([metric])}f}"

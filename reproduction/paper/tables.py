@@ -9,8 +9,7 @@ from homogcl.pages.table import Table
 from homogcl.runs.record import Record, read_records
 from reproduction.artifact import Artifact, write_table
 from reproduction.paper import datasets
-from reproduction.paper.comparison import classification_table
-from reproduction.paper.overview import overview_table
+from reproduction.paper.overview import overview_table, plugin_table
 from reproduction.paper.variants import variants_table
 from reproduction.plan import QUICK_DATA, Plan
 from reproduction.reported.numbers import read
@@ -72,8 +71,7 @@ def clustering(results: Path, data: Sequence[str] = DATA[3:]) -> Table:
 def bgrl(results: Path, data: Sequence[str] = DATA[2:]) -> Table:
     """Return the paper's table of HomoGCL on BGRL."""
     records = read_records(results / "presets")
-    methods = ("bgrl", "bgrl+homogcl")
-    return classification_table(records, read("bgrl"), methods, data)
+    return plugin_table(records, read("bgrl"), ("bgrl",), "homogcl", data)
 
 
 def ablation(results: Path, data: Sequence[str] = DATA[:1]) -> Table:
@@ -81,7 +79,7 @@ def ablation(results: Path, data: Sequence[str] = DATA[:1]) -> Table:
     methods = ("grace", "grace+homogcl", "grace+hard")
     records = [r for r in records_of(results, "presets", "ablation") if r.method in methods]
     titles = {"test_accuracy": "Test (%)"}
-    return variants_table(records, read("ablation"), data, titles, _ablation_variant)
+    return variants_table(records, read("ablation"), data, titles, _ablation_variant, "grace")
 
 
 def arxiv(results: Path, data: Sequence[str] = ("arxiv",)) -> Table:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from homogcl.core.errors import UserError
-from homogcl.pages.metric_cells import decimals, mean_cell, paired_difference
+from homogcl.pages.metric_cells import after_holm, decimals, epochs_cell, gain, mean_cell
 from homogcl.pages.table import Cell, Table
 from homogcl.runs.record import Record, distinct_seeds, summarize
 from reproduction.paper.comparison import SUFFIXES, comparison
@@ -19,6 +19,7 @@ def negatives_table(
 
     The difference is to all negatives, over the seeds that both have.
     """
+    records = list(records)
     groups: dict[tuple[str, str, int, int], list[Record]] = {}
     for record in records:
         if record.method in methods and record.data in data:
@@ -33,12 +34,11 @@ def negatives_table(
                 runs = distinct_seeds(groups[key])
                 seconds = summarize([run.seconds for run in runs])
                 negatives = "all" if key[3] == 0 else str(key[3])
-                accuracy = mean_cell(runs, "test_accuracy")
+                accuracy = mean_cell(runs, "test_accuracy", records)
                 exact = groups.get((*key[:3], 0), []) if key[3] else []
-                difference = paired_difference(exact, runs)
-                cells = (key[2], negatives, accuracy, difference, round(seconds.mean))
+                cells = (key[2], negatives, accuracy, gain(exact, runs), round(seconds.mean))
                 rows.append((name, method, *cells))
-    counted = ("Epochs", "Negatives", "Test accuracy (%)", "Difference, paired", "Seconds")
+    counted = ("Epochs", "Negatives", "Test accuracy (%)", "Difference, paired [95 %]", "Seconds")
     titles = ("Data set", "Method", *counted)
     return Table(titles, tuple(rows), decimals=2)
 
@@ -49,6 +49,7 @@ def variants_table(
     data: Sequence[str],
     metrics: Mapping[str, str],
     variant: Callable[[Record], str],
+    base: str | None = None,
 ) -> Table:
     """Return metrics beside the paper's, one row per method and variant.
 
@@ -59,12 +60,22 @@ def variants_table(
         data: Which data sets, in which order.
         metrics: The metrics, each with the title of its column.
         variant: Returns the paper's name of a run's variant, empty for the usual one.
+        base: The method whose usual variant all others are compared with, by the last metric.
     """
+    records = list(records)
     groups: dict[tuple[str, str, str], list[Record]] = {}
     for record in records:
         groups.setdefault((record.data, record.method, variant(record)), []).append(record)
     printed = [(each.method, each.variant) for each in reported]
     order = dict.fromkeys([*printed, *(key[1:] for key in sorted(groups))])
+    *_, compared = metrics
+    gains, notes = after_holm(
+        {
+            (method, name, way): gain(groups.get((name, base, ""), []), runs, compared)
+            for (name, method, way), runs in groups.items()
+            if base is not None and method != base
+        }
+    )
     rows: list[tuple[Cell, ...]] = []
     for name in data:
         for method, way in order:
@@ -74,18 +85,21 @@ def variants_table(
             cells: list[Cell] = []
             for metric in metrics:
                 paper = find(reported, method, name, metric, way)
-                cells += comparison(runs, metric, paper, decimals(metrics))
+                cells += comparison(runs, metric, paper, records)
+            if base is not None:
+                cells.append(gains.get((method, name, way)))
             if any(cell is not None for cell in cells):
                 rows.append((name, method, way, *_about(runs), *cells))
     titles = [f"{title}{each}" for title in metrics.values() for each in SUFFIXES]
+    titles += [] if base is None else [f"Over {base} [95 %]"]
     columns = ("Data set", "Method", "Variant", "Features", "Epochs", *titles)
-    return Table(columns, tuple(rows), decimals(metrics))
+    return Table(columns, tuple(rows), decimals(metrics), notes=notes)
 
 
-def _about(runs: Sequence[Record]) -> tuple[str | None, int | None]:
+def _about(runs: Sequence[Record]) -> tuple[str | None, Cell]:
     """Return the kind of features and the epochs of runs with one choice of settings."""
     if not runs:
         return None, None
     data = runs[0].resolved.get("data")
     features = data.get("features") if isinstance(data, dict) else None
-    return None if features is None else str(features), runs[0].epochs
+    return None if features is None else str(features), epochs_cell(runs)

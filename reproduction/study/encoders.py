@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from homogcl.pages.metric_cells import mean_cell
+from homogcl.pages.metric_cells import after_holm, epochs_cell, gain, mean_cell, p_cell
 from homogcl.pages.table import Cell, Table
 from homogcl.runs.record import Record, Summary, aggregate, read_records
 from homogcl.runs.request import Request
@@ -21,7 +21,6 @@ from reproduction.figures.runs import (
     records_folder,
 )
 from reproduction.plan import QUICK_DATA
-from reproduction.study.goals import p_value_cell
 from reproduction.study.kinds import KINDS
 from reproduction.study.levers import DATA
 
@@ -52,12 +51,13 @@ def encoders(results: Path, data: Sequence[str] = DATA) -> Table:
 def encoders_table(records: Iterable[Record], data: Sequence[str]) -> Table:
     """Return accuracies of bases alone, with HomoGCL and with its adaptive form.
 
-    Each form has the p-value of a paired t-test over the seeds.
+    Each form has its gain over the seeds of both with its 95 % interval and p-value.
 
     Args:
         records: Runs that differ only in the encoder and in the plug-in.
         data: Which data sets, in which order.
     """
+    records = list(records)
     groups: dict[_Row, dict[str, list[Record]]] = {}
     for record in records:
         base, _, plugin = record.method.partition("+")
@@ -70,18 +70,29 @@ def encoders_table(records: Iterable[Record], data: Sequence[str]) -> Table:
         base, name, layers = row
         return base != "grace", data.index(name), layers != NONE
 
-    columns = ("Base", "Data set", "Layers", _ALONE, _PAPER, "p", _ADAPTIVE, "p, adaptive")
-    rows = tuple((*row, *_accuracies(groups[row])) for row in sorted(groups, key=sort_key))
-    return Table(columns, rows, decimals=1)
+    gains, notes = after_holm(
+        {
+            (base, name, f"{kind}, layers: {layers}"): gain(runs.get(_ALONE, []), runs[kind])
+            for (base, name, layers), runs in groups.items()
+            for kind in (_PAPER, _ADAPTIVE)
+            if kind in runs
+        }
+    )
 
+    def cells(row: _Row) -> list[Cell]:
+        base, name, layers = row
+        runs = groups[row]
+        values: list[Cell] = [epochs_cell(*runs.values()), mean_cell(runs.get(_ALONE, []), _METRIC)]
+        for kind in (_PAPER, _ADAPTIVE):
+            gained = gains.get((base, name, f"{kind}, layers: {layers}"))
+            values += [mean_cell(runs.get(kind, []), _METRIC), gained, p_cell(gained)]
+        return values
 
-def _accuracies(runs: dict[str, list[Record]]) -> tuple[Cell, ...]:
-    alone = runs.get(_ALONE, [])
-    cells: list[Cell] = [mean_cell(alone, _METRIC)]
-    for kind in (_PAPER, _ADAPTIVE):
-        plugged = runs.get(kind, [])
-        cells += [mean_cell(plugged, _METRIC), p_value_cell(alone, plugged, _METRIC)]
-    return tuple(cells)
+    titles = ("", ", gain [95 %]", ", p")
+    forms = [f"{kind}{title}" for kind in (_PAPER, _ADAPTIVE) for title in titles]
+    columns = ("Base", "Data set", "Layers", "Epochs", _ALONE, *forms)
+    rows = tuple((*row, *cells(row)) for row in sorted(groups, key=sort_key))
+    return Table(columns, rows, decimals=1, notes=notes)
 
 
 def _runs(panel: tuple[str, str], encoder: str, kind: str, *, quick: bool) -> Runs:

@@ -6,12 +6,23 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from homogcl.core.errors import UserError
 from homogcl.data.shares import Shares
-from homogcl.pages.metric_cells import paired_difference
-from homogcl.runs.record import Record, Summary
+from homogcl.pages.metric_cells import gain
+from homogcl.pages.table import Gain
+from homogcl.runs.record import Record
 from homogcl.runs.request import Request
 from reproduction.artifact import Artifact, GraphTraining, Training
-from reproduction.figures.drawing import BLUE, GRAY, ORANGE, VERMILION, draw
+from reproduction.figures.drawing import (
+    BLUE,
+    GRAY,
+    ORANGE,
+    VERMILION,
+    draw,
+    explained,
+    mark_points,
+    standard_error,
+)
 from reproduction.figures.runs import (
     QUICK_ENCODER,
     FigureRecords,
@@ -75,22 +86,25 @@ def _write(results: Path, out: Path, quick: bool) -> list[Path]:
     def records(kind: str, homophily: float, topics: float) -> list[Record]:
         return shelf.records(_runs(kind, homophily, topics, quick=quick), "test_accuracy")
 
-    def gain(kind: str, homophily: float, topics: float) -> Summary:
+    def over_base(kind: str, homophily: float, topics: float) -> Gain:
         base, plugged = (records(each, homophily, topics) for each in (_BASE, kind))
-        difference = paired_difference(base, plugged)
-        assert difference is not None  # both have the same seeds
+        difference = gain(base, plugged)
+        if difference is None:
+            name = Shares(homophily, topics).name()
+            raise UserError(f"{kind} on {name} was scored by another probe than {_BASE}")
         return difference
 
     gains = {
-        (kind, topics): [gain(kind, homophily, topics) for homophily in steps]
+        (kind, topics): [over_base(kind, homophily, topics) for homophily in steps]
         for kind in _KINDS
         for topics in shares
     }
 
     def panel(axes: Axes, topics: float) -> None:
         for kind, (_, _, color) in _KINDS.items():
-            means = [each.mean for each in gains[kind, topics]]
-            errors = [(each.std or 0.0) / each.n**0.5 for each in gains[kind, topics]]
+            means = [each.difference.mean for each in gains[kind, topics]]
+            errors = [standard_error(each) for each in gains[kind, topics]]
+            mark_points(axes, steps, means, [each.mark for each in gains[kind, topics]])
             axes.errorbar(
                 steps, means, errors, color=color, marker="o", markersize=4, capsize=2, label=kind
             )
@@ -103,7 +117,8 @@ def _write(results: Path, out: Path, quick: bool) -> list[Path]:
         panels = figure.subplots(1, len(shares), sharey=True, squeeze=False)[0]
         for axes, topics in zip(panels, shares, strict=True):
             panel(axes, topics)
-        panels[0].set_ylabel("gain over GRACE, points")
+        marks = "".join(each.mark for series in gains.values() for each in series)
+        panels[0].set_ylabel(explained("gain over GRACE, points", marks))
         handles, labels = panels[0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside lower center", ncols=len(_KINDS))
 

@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from homogcl.pages.metric_cells import decimals, mean_cell, paired_difference, paired_p_value
-from homogcl.pages.table import Cell, Table
+from homogcl.pages.metric_cells import Place, decimals, has_metric
+from homogcl.pages.table import Table
 from homogcl.runs.record import Record, read_records
 from homogcl.runs.request import Request
 from reproduction.artifact import Artifact, GraphTraining, Training, write_table
 from reproduction.figures.runs import records_folder
+from reproduction.paper.pairs import COLUMNS, Pair, paired_columns
 from reproduction.paper.tables import DATA
 from reproduction.plan import QUICK_DATA, quick_settings
 from reproduction.reported.numbers import Reported, find, read
@@ -120,49 +121,41 @@ def goals_table(
 ) -> Table:
     """Return the result for each goal, one row each.
 
-    The last column is the p-value of a two-sided paired t-test over the seeds: the probability of
-    gains of this size if the plug-in has no effect.
+    Means and gains are over the seeds of both. The p-value is that of a two-sided paired t-test:
+    the probability of gains of this size if the plug-in has no effect.
 
     Args:
-        records: Runs of the bases with and without the plug-in, with the same settings.
+        records: Runs of the bases with and without the plug-in, with the same settings, and of
+            untrained methods, which means are held to.
         reported: The paper's numbers.
         plugin: Name of the plug-in.
         goals: Which numbers, in which order.
     """
-    columns = ("Base", "Data set", "Metric", "Paper", "Base alone", "With the plug-in", "Gain", "p")
-    rows = tuple(_row(records, reported, plugin, goal) for goal in goals)
-    return Table(columns, rows, decimals(goal.metric for goal in goals))
 
-
-def _row(
-    records: Sequence[Record], reported: Sequence[Reported], plugin: str, goal: Goal
-) -> tuple[Cell, ...]:
-    def runs(method: str) -> list[Record]:
+    def runs(method: str, goal: Goal) -> list[Record]:
         return [
             record
             for record in records
-            if (record.method, record.data) == (method, goal.data) and goal.metric in record.metrics
+            if (record.method, record.data) == (method, goal.data)
+            and has_metric(record, goal.metric)
         ]
 
-    plugged = f"{goal.base}+{plugin}"
-    alone, with_plugin = runs(goal.base), runs(plugged)
-    printed = find(reported, goal.row or f"{goal.base}+homogcl", goal.data, goal.metric)
-    return (
-        goal.base,
-        goal.data,
-        _TITLES[goal.metric],
-        None if printed is None else printed.printed,
-        mean_cell(alone, goal.metric),
-        mean_cell(with_plugin, goal.metric),
-        paired_difference(alone, with_plugin, goal.metric),
-        p_value_cell(alone, with_plugin, goal.metric),
-    )
+    def printed(goal: Goal) -> str | None:
+        paper = find(reported, goal.row or f"{goal.base}+homogcl", goal.data, goal.metric)
+        return None if paper is None else paper.printed
+
+    pairs = {
+        _about(goal): Pair(runs(goal.base, goal), runs(f"{goal.base}+{plugin}", goal), goal.metric)
+        for goal in goals
+    }
+    cells, notes = paired_columns(pairs, records)
+    rows = tuple((*_about(goal), printed(goal), *cells[_about(goal)]) for goal in goals)
+    columns = ("Base", "Data set", "Metric", "Paper", *COLUMNS)
+    return Table(columns, rows, decimals(goal.metric for goal in goals), notes=notes)
 
 
-def p_value_cell(alone: Sequence[Record], with_plugin: Sequence[Record], metric: str) -> str | None:
-    """Return the p-value of the gains paired by seed; None with fewer than two seeds."""
-    p = paired_p_value(alone, with_plugin, metric)
-    return None if p is None else p.text
+def _about(goal: Goal) -> Place:
+    return goal.base, goal.data, _TITLES[goal.metric]
 
 
 def _trainings(targets: Sequence[Goal], tasks: tuple[str, ...], quick: bool) -> list[Training]:

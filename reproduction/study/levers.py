@@ -10,14 +10,23 @@ from pydantic import JsonValue
 
 from homogcl.core.errors import UserError
 from homogcl.homophily.plugins.homogcl import HomoGCL
-from homogcl.pages.metric_cells import paired_difference
+from homogcl.pages.metric_cells import gain
 from homogcl.pages.results_table import flat_settings, shown_setting
-from homogcl.pages.table import Cell, Table
+from homogcl.pages.table import Cell, Gain, Table
 from homogcl.presets.resolve import resolve
-from homogcl.runs.record import Record, Summary, summarize
+from homogcl.runs.record import Record, summarize
 from homogcl.runs.request import Request
 from reproduction.artifact import Artifact, GraphTraining, Training, write_table
-from reproduction.figures.drawing import BLUE, GRAY, ORANGE, VERMILION, draw
+from reproduction.figures.drawing import (
+    BLUE,
+    GRAY,
+    ORANGE,
+    VERMILION,
+    draw,
+    explained,
+    mark_points,
+    standard_error,
+)
 from reproduction.figures.runs import TITLES
 from reproduction.levers import ADAPTIVE
 from reproduction.paper.tables import records_of
@@ -98,9 +107,9 @@ def levers(
 def levers_table(records: Iterable[Record], base: str, data: Sequence[str]) -> Table:
     """Return the gains in accuracy over the base, one row per choice of settings.
 
-    A gain is over the seeds of both, and all settings that both methods have are equal, such as
-    encoder, epochs and rates. A further column is the AUC of saliency for edges within a class, if
-    it was recorded.
+    A gain is over the seeds of both, with its 95 % interval. All settings that both methods have
+    are equal, such as encoder, epochs and rates. A further column is the AUC of saliency for edges
+    within a class, if it was recorded.
 
     Args:
         records: Runs of the base and of the plugged method, the presets' first.
@@ -134,8 +143,8 @@ def _gains(runs: Sequence[Record], alone: Sequence[Record]) -> tuple[Cell, Cell,
         raise UserError(f"no run of the base has the settings of {run}")
     areas = [run.metrics["saliency_auc"] for run in runs if "saliency_auc" in run.metrics]
     return (
-        paired_difference(equal, runs, "val_accuracy"),
-        paired_difference(equal, runs, "test_accuracy"),
+        gain(equal, runs, "val_accuracy"),
+        gain(equal, runs, "test_accuracy"),
         summarize(areas) if areas else None,
     )
 
@@ -186,13 +195,15 @@ def _draw_gains(
             gains = [
                 (place, cell)
                 for place, row in enumerate(table.rows)
-                if isinstance(cell := row[columns[each]], Summary)
+                if isinstance(cell := row[columns[each]], Gain)
             ]
+            means = [cell.difference.mean for _, cell in gains]
+            heights = [place + 0.2 * (shift - (len(data) - 1) / 2) for place, _ in gains]
+            mark_points(axes, means, heights, [cell.mark for _, cell in gains])
             axes.errorbar(
-                [gain.mean for _, gain in gains],
-                [place + 0.2 * (shift - (len(data) - 1) / 2) for place, _ in gains],
-                # The standard error of the mean of paired gains.
-                xerr=[(gain.std or 0.0) / gain.n**0.5 for _, gain in gains],
+                means,
+                heights,
+                xerr=[standard_error(cell) for _, cell in gains],
                 fmt="o",
                 color=color,
                 markersize=4,
@@ -203,7 +214,8 @@ def _draw_gains(
         axes.axvline(0, color=GRAY, linewidth=1)
         axes.set_yticks(range(len(table.rows)), [str(row[0]) for row in table.rows])
         axes.set_ylim(len(table.rows) - 0.5, -0.5)
-        axes.set_xlabel("points of test accuracy gained (± standard error)")
+        marks = "".join(cell.mark for row in table.rows for cell in row if isinstance(cell, Gain))
+        axes.set_xlabel(explained("points of test accuracy gained (± standard error)", marks))
         axes.grid(axis="x", alpha=0.3)
         axes.set_title(title)
         figure.legend(loc="outside lower center", ncols=len(data))

@@ -3,22 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
-from homogcl.pages.metric_cells import in_shown_unit
+from homogcl.pages.metric_cells import mean_cell
 from homogcl.pages.table import Cell, Table
-from homogcl.runs.record import Record, summarize
+from homogcl.runs.record import Record, best_milestone
 from homogcl.training.stopping import CHECK_EVERY, has_settled
 
 RANK_TOLERANCE = 0.01  # relative change between two checks
-
-
-class _Stop(NamedTuple):
-    """A number of epochs, and the probe's scores there."""
-
-    epochs: int
-    val_accuracy: float
-    test_accuracy: float
 
 
 def stopping_table(records: Iterable[Record]) -> Table:
@@ -52,23 +43,7 @@ def settling_epoch(record: Record, tolerance: float = RANK_TOLERANCE) -> int:
 
 
 def _cells(runs: Sequence[Record]) -> tuple[Cell, ...]:
-    stops = [_at(run, settling_epoch(run)) for run in runs]
-    best = [
-        max((_at(run, epochs) for epochs in run.by_epochs()), key=lambda stop: stop.val_accuracy)
-        for run in runs
-    ]
-    return (*_summaries(stops), *_summaries(best))
-
-
-def _at(record: Record, epochs: int) -> _Stop:
-    metrics = record.by_epochs()[epochs]
-    return _Stop(epochs, metrics["val_accuracy"], metrics["test_accuracy"])
-
-
-def _summaries(stops: Sequence[_Stop]) -> list[Cell]:
-    epochs = summarize([float(stop.epochs) for stop in stops])
-    return [
-        epochs,
-        in_shown_unit(summarize([stop.val_accuracy for stop in stops]), "val_accuracy"),
-        in_shown_unit(summarize([stop.test_accuracy for stop in stops]), "test_accuracy"),
-    ]
+    stops = [run.at(settling_epoch(run)) for run in runs]
+    best = [run.at(best_milestone([run])) for run in runs]
+    metrics = ("epochs", "val_accuracy", "test_accuracy")
+    return tuple(mean_cell(each, metric) for each in (stops, best) for metric in metrics)

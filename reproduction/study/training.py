@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from homogcl.runs.record import Record
+from homogcl.pages.metric_cells import in_shown_unit
+from homogcl.runs.record import Record, Summary, aggregate
 from homogcl.runs.request import Request
 from reproduction.artifact import Artifact, GraphTraining, Training
-from reproduction.figures.drawing import draw
+from reproduction.figures.drawing import draw, explained, mark_points
 from reproduction.figures.runs import (
     QUICK_ENCODER,
     TITLES,
@@ -63,14 +64,12 @@ def _trainings(quick: bool) -> list[Training]:
     )
 
 
-def mean_curve(records: Sequence[Record], metric: str) -> tuple[list[int], list[float]]:
-    """Return the scored epochs, and the metric's mean over the records at each."""
-    by_epochs = [record.by_epochs() for record in records]
-    epochs = sorted(by_epochs[0])
-    scale = 100 if metric == "val_accuracy" else 1
-    return epochs, [
-        scale * sum(each[epoch][metric] for each in by_epochs) / len(by_epochs) for epoch in epochs
-    ]
+def mean_curve(records: Sequence[Record], metric: str) -> dict[int, Summary]:
+    """Return the metric over the records at each of the scored epochs, accuracies in percent."""
+    return {
+        epochs: in_shown_unit(aggregate([run.at(epochs) for run in records], metric), metric)
+        for epochs in sorted(records[0].by_epochs())
+    }
 
 
 def _write(results: Path, out: Path, quick: bool) -> list[Path]:
@@ -82,10 +81,19 @@ def _write(results: Path, out: Path, quick: bool) -> list[Path]:
         for kind in KINDS
     }
 
+    curves = {
+        (*place, metric): mean_curve(runs, metric)
+        for place, runs in records.items()
+        for metric in _ROWS
+    }
+
     def panel(axes: Axes, base: str, data: str, metric: str) -> None:
         for kind, (_, _, color) in KINDS.items():
-            epochs, values = mean_curve(records[base, data, kind], metric)
-            axes.plot(epochs, values, color=color, marker=".", markersize=4, label=kind)
+            points = curves[base, data, kind, metric]
+            means = [point.mean for point in points.values()]
+            axes.plot(list(points), means, color=color, marker=".", markersize=4, label=kind)
+            marks = {point.mark for point in points.values()}
+            mark_points(axes, [max(points)], means[-1:], ["".join(marks)])
         axes.grid(alpha=0.3)
 
     def paint(figure: Figure) -> None:
@@ -93,7 +101,10 @@ def _write(results: Path, out: Path, quick: bool) -> list[Path]:
         for row, metric in zip(grid, _ROWS, strict=True):
             for axes, (base, data) in zip(row, panels, strict=True):
                 panel(axes, base, data, metric)
-            row[0].set_ylabel(_ROWS[metric])
+            points = [
+                p for place, curve in curves.items() if place[3] == metric for p in curve.values()
+            ]
+            row[0].set_ylabel(explained(_ROWS[metric], "".join(point.mark for point in points)))
         for axes, (base, data) in zip(grid[0], panels, strict=True):
             axes.set_title(f"{base} on {TITLES[data]}")
         for axes in grid[-1]:

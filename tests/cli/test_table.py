@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -24,16 +25,29 @@ def two_folders(tmp_path: Path) -> tuple[Path, Path]:
 
 
 LINES = [
-    "| Method (test_accuracy, %) | cora | cora, minus grace | cora, p |",
-    "| --- | --- | --- | --- |",
-    "| grace | 81.00 ± 1.00 (3) | – | – |",
-    "| grace+homogcl | **83.00 ± 1.00 (3)** | 2.00 ± 1.73 (3) | 0.184 |",
+    "| Method (test_accuracy, %) | cora | cora, epochs | cora, minus grace | cora, p |",
+    "| --- | --- | --- | --- | --- |",
+    "| grace | 81.00 ± 1.00 (3) | 20 | – | – |",
+    "| grace+homogcl | **83.00 ± 1.00 (3)** | 20 | +2.00 [-2.30, 6.30] (3) | 0.184 |",
+    "",
+    "1 paired t-test; at 5 % after Holm's correction: none.",
 ]
 
 
 def test_folders_become_one_table(homogcl: Shell, two_folders: tuple[Path, Path]) -> None:
     assert homogcl("table", *two_folders, "--base", "grace").splitlines() == LINES
     assert "grace+homogcl" not in homogcl("table", two_folders[0])
+
+
+def test_json_has_every_digit(homogcl: Shell, two_folders: tuple[Path, Path]) -> None:
+    table = json.loads(homogcl("table", *two_folders, "--base", "grace", "--json"))
+    grace, plugged = table["rows"]
+    assert grace["cora"] == pytest.approx({"mean": 81.0, "std": 1.0, "n": 3})
+    assert grace["cora, minus grace"] is None
+    difference = plugged["cora, minus grace"]
+    assert difference["high"] - difference["mean"] == pytest.approx(4.302652729749464)
+    assert plugged["cora, p"] == pytest.approx(1 - 2 / 6**0.5)
+    assert table["notes"] == LINES[-1:]
 
 
 @pytest.mark.parametrize("form", ["markdown", "latex", "csv"])

@@ -12,7 +12,7 @@ from sklearn.cluster import KMeans
 
 from homogcl.core.errors import UserError
 from homogcl.core.seeds import integer
-from homogcl.evaluate.cluster import cluster_scores
+from homogcl.evaluate.cluster import cluster_scores, raw_rows, spectral_rows
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -74,8 +74,25 @@ def test_length_of_rows_does_not_matter() -> None:
     z, y = blobs(noise=0.01)
     lengths = 10 ** np.random.default_rng(0).uniform(-3, 3, size=(len(z), 1))
     assert cluster_scores(z * lengths, y, seed=0, repeats=1)["ari"] == pytest.approx(1.0)
-    assert cluster_scores(z * lengths, y, seed=0, repeats=1, scaled=False)["ari"] < 0.5
-    assert cluster_scores(z, y, seed=0, repeats=1, scaled=False)["ari"] == pytest.approx(1.0)
+    assert cluster_scores(z * lengths, y, seed=0, repeats=1, reader=raw_rows)["ari"] < 0.5
+    assert cluster_scores(z, y, seed=0, repeats=1, reader=raw_rows)["ari"] == pytest.approx(1.0)
+
+
+def test_spectral_rows_are_leading_singular_vectors_of_unit_rows() -> None:
+    z, y = blobs(noise=0.6)
+    rows = z / np.linalg.norm(z, axis=1, keepdims=True)
+    expected = np.linalg.svd(rows, full_matrices=False)[0][:, :3]
+    np.testing.assert_allclose(np.abs(spectral_rows(z, 3)), np.abs(expected), atol=1e-10)
+    clear = blobs(noise=0.01)[0]
+    scores = cluster_scores(clear, y, seed=0, repeats=1, reader=spectral_rows)
+    assert scores["ari"] == pytest.approx(1.0)
+
+
+def test_spectral_rows_have_as_many_columns_as_the_embedding_has_at_most() -> None:
+    z, _ = blobs(noise=0.6)
+    assert spectral_rows(z[:, :2], 3).shape == (60, 2)
+    flat = np.ones((60, 4))
+    assert np.isfinite(spectral_rows(flat, 3)).all()
 
 
 def test_rows_of_zeros_and_sparse_embeddings_are_clustered() -> None:

@@ -11,7 +11,7 @@ from torch_geometric.data import Data
 from homogcl.core.errors import UserError
 from homogcl.core.seeds import stream
 from homogcl.evaluate.adam_probe import AdamProbeConfig, adam_probe
-from homogcl.evaluate.cluster import cluster_scores
+from homogcl.evaluate.cluster import cluster_scores, raw_rows, spectral_rows
 from homogcl.evaluate.knn import knn_scores
 from homogcl.evaluate.links import hold_out, link_scores
 from homogcl.evaluate.probe import linear_probe, predictions, probe_over_splits, refitted_probe
@@ -20,6 +20,7 @@ from homogcl.evaluate.tasks import (
     ARRAY_TASKS,
     CLUSTER,
     CLUSTER_RAW,
+    CLUSTER_SPECTRAL,
     KNN,
     LINKS,
     PROBE,
@@ -63,8 +64,12 @@ def test_each_task_scores_the_arrays_with_its_own_function(inputs: TaskInputs) -
     assert PROBE_ADAM.score(inputs) == by_adam
     labeled = y >= 0
     assert CLUSTER.score(inputs) == cluster_scores(z[labeled], y[labeled], 3)
-    raw = cluster_scores(z[labeled], y[labeled], 3, scaled=False)
-    assert CLUSTER_RAW.score(inputs) == {f"raw_{name}": value for name, value in raw.items()}
+    for task, reader, prefix in (
+        (CLUSTER_RAW, raw_rows, "raw"),
+        (CLUSTER_SPECTRAL, spectral_rows, "spectral"),
+    ):
+        expected = cluster_scores(z[labeled], y[labeled], 3, reader=reader)
+        assert task.score(inputs) == {f"{prefix}_{name}": v for name, v in expected.items()}
     assert KNN.score(inputs) == knn_scores(z, y, *masks)
     assert LINKS.score(inputs) == link_scores(z, links)
     assert SALIENCY.score(inputs) == saliency_scores(inputs.saliency(), inputs.edges, y)

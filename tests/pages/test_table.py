@@ -2,16 +2,21 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from homogcl.evaluate.significance import Difference
 from homogcl.pages.table import (
+    Cell,
+    Gain,
     PValue,
     Table,
     to_csv,
+    to_json,
     to_latex,
     to_markdown,
 )
@@ -76,22 +81,68 @@ def test_csv_keeps_every_digit_in_columns_of_its_own() -> None:
     ]
 
 
+def test_differences_have_their_interval_and_signs_a_legend() -> None:
+    difference = Gain(Difference(-1.256, 0.5, 3, -2.5, 0.004, 0.07), "†*")
+    alone = Gain(Difference(0.5, None, 1))
+    table = Table(
+        ("m", "d"),
+        ((Summary(1.0, None, 2, "†"), difference), (None, alone)),
+        decimals=2,
+        notes=("Three * tests.",),
+    )
+    former = "by the former probe; no run was scored by the present one"
+    holm = "remains at 5 % after Holm's correction for all tests shown"
+    assert to_markdown(table).splitlines()[2:] == [
+        "| 1.00 (2) † | -1.26 [-2.50, 0.00] (3) †* |",
+        "| – | +0.50 (1) |",
+        "",
+        rf"\* {holm}",
+        "",
+        f"† {former}",
+        "",
+        r"Three \* tests.",
+    ]
+    assert to_latex(table).splitlines()[-3:] == [
+        rf"\par{{\footnotesize * {holm}}}".replace("%", r"\%"),
+        rf"\par{{\footnotesize $\dagger$ {former}}}",
+        r"\par{\footnotesize Three * tests.}",
+    ]
+    assert to_csv(table).splitlines() == [
+        "m,m std,m n,m mark,d,d std,d n,d low,d high,d mark",
+        '1.0,,2,former probe,-1.256,0.5,3,-2.5,0.004,"former probe, after Holm"',
+        ",,,,0.5,,1,,,",
+    ]
+    first, second = json.loads(to_json(table))["rows"]
+    assert first["m"] == {"mean": 1.0, "std": None, "n": 2, "mark": "former probe"}
+    assert second == {"m": None, "d": {"mean": 0.5, "std": None, "n": 1, "low": None, "high": None}}
+
+
+def test_an_empty_table_has_its_titles_alone() -> None:
+    table = Table(("a", "b"), (), decimals=1)
+    assert to_csv(table) == "a,b\n"
+    assert json.loads(to_json(table)) == {"rows": [], "notes": []}
+
+
+marks = st.sampled_from(["", "†", "†‡", "*"])
+numbers = (st.floats(-1, 1), st.floats(0, 1), st.integers(2, 9), *[st.floats(-1, 1)] * 3)
 cells = st.one_of(
     st.none(),
     st.integers(),
     st.floats(allow_nan=False, allow_infinity=False),
     st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Zl", "Zp"])),
-    st.builds(Summary, st.floats(0, 1), st.none() | st.floats(0, 1), st.integers(1, 9)),
+    st.builds(Summary, st.floats(0, 1), st.none() | st.floats(0, 1), st.integers(1, 9), marks),
+    st.builds(Gain, st.builds(Difference, *numbers), marks),
 )
 
 
 @given(st.integers(1, 4).flatmap(lambda n: st.lists(st.tuples(*[cells] * n), max_size=4)))
-def test_every_rendering_is_rectangular(rows: list[tuple[str | int | float | Summary]]) -> None:
+def test_every_rendering_is_rectangular(rows: list[tuple[Cell]]) -> None:
     width = len(rows[0]) if rows else 2
     table = Table(tuple("abcd"[:width]), tuple(rows), decimals=1)
     markdown = to_markdown(table).split("\n")
-    assert len(markdown) == len(rows) + 2
-    assert {line.count("|") for line in markdown} == {width + 1}
+    lines = markdown[: len(rows) + 2]
+    assert len(markdown) - len(lines) == 2 * len(table.legend)
+    assert {line.count("|") for line in lines} == {width + 1}
     parsed = list(csv.reader(io.StringIO(to_csv(table), newline="")))
     assert len({len(line) for line in parsed}) == 1
     assert len(parsed) == len(rows) + 1

@@ -70,7 +70,7 @@ def root(tmp_path: Path) -> Path:
 
 def text(expression: str, root: Path) -> str:
     value = evaluate(expression, root)
-    assert not value.old_probe
+    assert value.mark == ""
     return value.text
 
 
@@ -109,12 +109,12 @@ def test_small_p_values_say_so(root: Path) -> None:
 
 def test_older_records_count_where_no_seed_has_the_probe_and_are_marked(root: Path) -> None:
     keep(root, "bgrl", 0.7, 0.72, metric="adam_test_accuracy")
-    assert evaluate("mean presets/cora/bgrl accuracy", root) == Value(71.0, "71.0", True)
-    assert not evaluate("n presets/cora/bgrl accuracy", root).old_probe  # it stands by a mean
+    assert evaluate("mean presets/cora/bgrl accuracy", root) == Value(71.0, "71.0", "†")
+    assert evaluate("n presets/cora/bgrl accuracy", root).mark == ""  # it stands by a mean
     keep(root, "bgrl", 0.9, first=2)
-    assert evaluate("mean presets/cora/bgrl accuracy", root) == Value(90.0, "90.0", False)
+    assert evaluate("mean presets/cora/bgrl accuracy", root) == Value(90.0, "90.0", "")
     # No seed of both has the probe: a difference between two probes would be of the probes.
-    with pytest.raises(UserError, match="no seed has the metric accuracy"):
+    with pytest.raises(UserError, match="no seed, split and probe in common"):
         evaluate("mean presets/cora/grace+homogcl over presets/cora/bgrl[seed=0] accuracy", root)
 
 
@@ -134,7 +134,7 @@ def test_extremes_are_over_what_braces_name(root: Path) -> None:
     assert text(f"max mean {runs}", root) == f"{100 * statistics.fmean(PLUGGED):.1f}"
     assert text(f"min mean {runs}", root) == f"{100 * statistics.fmean([*ALONE, 0.5]):.1f}"
     keep(root, "bgrl", 0.1, metric="adam_test_accuracy")
-    assert evaluate("max mean presets/cora/{grace,bgrl} accuracy", root).old_probe
+    assert evaluate("max mean presets/cora/{grace,bgrl} accuracy", root).mark == "†"
 
 
 names = st.text("abc", min_size=1, max_size=3)
@@ -166,15 +166,39 @@ def test_measures_come_by_part_and_name_with_what_made_them(root: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("commit", "shown"),
+    [
+        ("0123456789abcdef-dirty", "float32, commit 0123456789-dirty, processor not recorded"),
+        ("unknown", "float32, processor and commit not recorded"),
+        ("none", "float32, processor and commit not recorded"),
+    ],
+)
+def test_changed_and_unknown_code_is_told(commit: str, shown: str, root: Path) -> None:
+    path = root / "benchmarks" / "results.json"
+    measures = json.loads(path.read_text())
+    measures["memory"]["commit"] = commit
+    path.write_text(json.dumps(measures))
+    assert text("origin memory", root).endswith(shown)
+
+
+def test_a_rounded_zero_has_no_sign(root: Path) -> None:
+    keep(root, "gca", *(value - 0.0001 for value in PLUGGED))
+    loss = "presets/cora/gca over presets/cora/grace+homogcl accuracy"
+    assert evaluate(f"mean {loss}", root).number == pytest.approx(-0.01)
+    assert text(f"mean {loss}", root) == "0.0"
+    assert text(f"mean {loss} +.1", root) == "+0.0"
+
+
+@pytest.mark.parametrize(
     ("expression", "complaint"),
     [
         ("median presets/cora/grace accuracy", "median"),
         ("mean presets/cora/nobody accuracy", "nobody has records of 0 settings"),
         ("mean presets/cora/grace[ accuracy", "is not written"),
-        ("mean presets/cora/grace f1", "no seed has the metric f1"),
+        ("mean presets/cora/grace f1", "no record has the metric 'f1'"),
         ("mean presets/cora/grace", "write STATISTIC RUNS METRIC"),
-        ("std presets/cora/grace[seed=0] accuracy", "one seed"),
-        ("p presets/cora/grace accuracy", "no p-value"),
+        ("std presets/cora/grace[seed=0] accuracy", "std takes two seeds"),
+        ("p presets/cora/grace accuracy", "p and interval take `over`"),
         ('bench peer "photo: dense, tame"', "dense, tame"),
         ("bench pear x", "pear"),
         ("", "expression"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -74,6 +74,26 @@ def test_a_record_is_found_only_if_it_has_every_task_and_milestone(
     assert find_record(replace(request, tasks=("probe", "knn")).resolve(), tmp_path) is None
     assert find_record(replace(request, milestones=(2,)).resolve(), tmp_path) is None
     assert find_record(replace(request, seed=1).resolve(), tmp_path) is None
+
+
+def test_a_record_of_the_former_probe_is_found_but_its_cell_runs_again(
+    tmp_path: Path, recorded: Callable[[Request], Record]
+) -> None:
+    request = Request("dgi", "demo", 0, SMALL, milestones=(1,), tasks=("probe",))
+    record = recorded(request)
+
+    def renamed(metrics: Mapping[str, float]) -> dict[str, float]:
+        return {f"adam_{key}": value for key, value in metrics.items() if "accuracy" in key}
+
+    milestones = {epochs: renamed(metrics) for epochs, metrics in record.milestones.items()}
+    update = {"metrics": renamed(record.metrics), "milestones": milestones}
+    write_record(tmp_path, record.model_copy(update=update))
+    former = find_record(request.resolve(), tmp_path)
+    assert former is not None
+    assert "test_accuracy" not in former.metrics
+    again, ran = run_cell(request.resolve(by_size=False), tmp_path)
+    assert ran
+    assert again.metrics["test_accuracy"] == record.metrics["test_accuracy"]
 
 
 def test_a_finished_cell_reads_no_data(

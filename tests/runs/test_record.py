@@ -19,6 +19,7 @@ from homogcl.runs.record import (
     best_milestone,
     cell_path,
     is_done,
+    names_of,
     read_record,
     read_records,
     record_path,
@@ -184,7 +185,7 @@ def test_the_hash_of_a_split_changes_with_every_bit(
 
 @given(st.lists(fractions, min_size=2, max_size=10))
 def test_aggregate_is_the_mean_and_the_sample_deviation(values: list[float]) -> None:
-    mean, std, n = aggregate(seeds("nmi", values), "nmi")
+    mean, std, n, _ = aggregate(seeds("nmi", values), "nmi")
     assert mean == pytest.approx(np.mean(values))
     assert std == pytest.approx(np.std(values, ddof=1), abs=1e-12)
     assert n == len(values)
@@ -196,8 +197,8 @@ def test_aggregate_counts_only_runs_that_ended_well_with_the_metric() -> None:
         make_record(seed=2, metrics={"ari": 0.1}),
         make_record(seed=3, metrics={"nmi": 0.0}, status="failed", reason="killed"),
     ]
-    assert aggregate(records, "nmi") == pytest.approx((0.6, np.sqrt(0.02), 2))
-    assert aggregate(records, "ari") == (0.1, None, 1)
+    assert aggregate(records, "nmi") == pytest.approx((0.6, np.sqrt(0.02), 2, ""))
+    assert aggregate(records, "ari") == (0.1, None, 1, "")
     with pytest.raises(UserError, match="'accuracy'"):
         aggregate(records, "accuracy")
 
@@ -247,6 +248,40 @@ def test_the_end_of_a_training_is_a_milestone_too() -> None:
     )
     assert record.by_epochs() == {20: {"val_accuracy": 0.6}, 50: {"val_accuracy": 0.7}}
     assert best_milestone([record]) == 50
+
+
+def test_a_record_at_a_milestone_has_its_metrics_and_epochs() -> None:
+    record = make_record(
+        {"train": {"epochs": 50}}, milestones=milestones((20, 0.6)), metrics={"val_accuracy": 0.7}
+    )
+    early, end = record.at(20), record.at(50)
+    assert (early.metrics, early.epochs) == ({"val_accuracy": 0.6, "epochs": 20.0}, 20)
+    assert (end.metrics["val_accuracy"], end.epochs) == (0.7, 50)
+    assert record.at(30).metrics == {"epochs": 30.0}
+    assert record.milestones
+    assert (early.seed, early.split_sha256) == (record.seed, record.split_sha256)
+
+
+def test_what_the_former_probe_measured_is_marked_and_never_mixed_in() -> None:
+    former = seeds("adam_test_accuracy", [0.2, 0.4])
+    assert aggregate(former, "test_accuracy") == pytest.approx((0.3, np.sqrt(0.02), 2, "†"))
+    present = make_record(seed=2, metrics={"test_accuracy": 0.9, "adam_test_accuracy": 0.1})
+    assert aggregate([*former, present], "test_accuracy") == (0.9, None, 1, "")
+    assert aggregate([*former, present], "adam_test_accuracy").n == 3
+    assert names_of("test_accuracy") == ("test_accuracy", "adam_test_accuracy")
+    assert names_of("nmi") == ("nmi",)
+
+
+def test_best_milestone_goes_by_the_probe_that_scored_more_epochs() -> None:
+    former = {"20": {"adam_val_accuracy": 0.9}, "50": {"adam_val_accuracy": 0.8}}
+    assert best_milestone([make_record({}, metrics={}, milestones=former)]) == 20
+    both = {
+        epochs: former[epochs] | {"val_accuracy": accuracy}
+        for epochs, accuracy in (("20", 0.5), ("50", 0.6))
+    }
+    assert best_milestone([make_record({}, metrics={}, milestones=both)]) == 50
+    half = {"20": former["20"], "50": both["50"]}
+    assert best_milestone([make_record({}, metrics={}, milestones=half)]) == 20
 
 
 @pytest.mark.parametrize("epochs", ["ten", "-1", "07", "1.5"])

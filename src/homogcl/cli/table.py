@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from homogcl.cli.options import Json
+
 
 class Format(StrEnum):
     """How a table is written."""
@@ -29,23 +31,26 @@ def table(
         str | None, typer.Option(help="Row to compare the others with, such as grace.")
     ] = None,
     form: AsFormat = Format.markdown,
+    as_json: Json = False,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="File to write.")] = None,
 ) -> None:
-    """Compare methods by their records: mean ± standard deviation (seeds) per data set.
+    """Compare methods by their records: mean ± standard deviation (seeds) and epochs per data set.
 
-    With --base, also the difference over the seeds of both and its p-value (paired t-test).
+    With --base, also the difference over the seeds of both with its 95 % interval, its p-value
+    (paired t-test), and which of them Holm's correction leaves.
     """
     from homogcl.core.errors import UserError
     from homogcl.core.files import write_atomically
     from homogcl.pages.results_table import results_table
-    from homogcl.pages.table import FORMATS
+    from homogcl.pages.table import FORMATS, to_json
     from homogcl.runs.record import read_records
 
     records = [record for folder in results for record in read_records(folder)]
     if not records:
         folders = ", ".join(map(str, results))
         raise UserError(f"no records in {folders}: give the folder that `homogcl run` wrote to")
-    text = FORMATS[form.value](results_table(records, metric, base)).rstrip("\n") + "\n"
+    write = to_json if as_json else FORMATS[form.value]
+    text = write(results_table(records, metric, base)).rstrip("\n") + "\n"
     if output is None:
         typer.echo(text, nl=False)
     else:

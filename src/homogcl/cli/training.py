@@ -16,7 +16,7 @@ def demo(
     out: Annotated[Path, typer.Option(help="Folder for the page.")] = Path("homogcl-demo"),
     seed: Seed = 0,
 ) -> None:
-    """Compare GRACE with GRACE+HomoGCL on the embedded graph: a table and a page to open."""
+    """Compare no training, GRACE and GRACE+HomoGCL on an embedded graph: a table and a page."""
     from homogcl.pages.demo import demo as run_demo
 
     run_demo(out, seed)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from homogcl.core.errors import UserError
@@ -102,21 +103,16 @@ def _adam_probe(inputs: TaskInputs) -> Metrics:
     return adam_probe(inputs.embedding, y, split, AdamProbeConfig(), rng)
 
 
-def _clusters(inputs: TaskInputs, *, scaled: bool) -> Metrics:
+def _clusters(inputs: TaskInputs, reader: str, prefix: str = "") -> Metrics:
+    """Score clusters of the labeled nodes, read by a function of `cluster`."""
+    from homogcl.evaluate import cluster
     from homogcl.evaluate.arrays import as_tensor
-    from homogcl.evaluate.cluster import cluster_scores
 
     z, y = as_tensor(inputs.embedding), as_tensor(_labels(inputs))
     labeled = y >= 0
-    return cluster_scores(z[labeled], y[labeled], inputs.seed, scaled=scaled)
-
-
-def _scaled_clusters(inputs: TaskInputs) -> Metrics:
-    return _clusters(inputs, scaled=True)
-
-
-def _raw_clusters(inputs: TaskInputs) -> Metrics:
-    return {f"raw_{name}": value for name, value in _clusters(inputs, scaled=False).items()}
+    read = getattr(cluster, reader)
+    scores = cluster.cluster_scores(z[labeled], y[labeled], inputs.seed, reader=read)
+    return {f"{prefix}{name}": value for name, value in scores.items()}
 
 
 def _nearest(inputs: TaskInputs) -> Metrics:
@@ -157,8 +153,19 @@ PROBE = Task("probe", "test_accuracy", _probe, needs_labels=True, cheap=True)
 PROBE_REFIT = Task("probe-refit", "refit_test_accuracy", _refitted_probe, needs_labels=True)
 PROBE_SPLITS = Task("probe-splits", "splits_test_accuracy", _probe_over_splits, needs_labels=True)
 PROBE_ADAM = Task("probe-adam", "adam_test_accuracy", _adam_probe, needs_labels=True, cheap=True)
-CLUSTER = Task("cluster", "nmi", _scaled_clusters, needs_labels=True)
-CLUSTER_RAW = Task("cluster-raw", "raw_nmi", _raw_clusters, needs_labels=True)
+CLUSTER = Task("cluster", "nmi", partial(_clusters, reader="unit_rows"), needs_labels=True)
+CLUSTER_RAW = Task(
+    "cluster-raw",
+    "raw_nmi",
+    partial(_clusters, reader="raw_rows", prefix="raw_"),
+    needs_labels=True,
+)
+CLUSTER_SPECTRAL = Task(
+    "cluster-spectral",
+    "spectral_nmi",
+    partial(_clusters, reader="spectral_rows", prefix="spectral_"),
+    needs_labels=True,
+)
 KNN = Task("knn", "knn_test_accuracy", _nearest, needs_labels=True)
 LINKS = Task("links", "link_auc", _links, retrains=True)
 SALIENCY = Task("saliency", "edge_homophily", _saliency, needs_labels=True, cheap=True)
@@ -170,6 +177,7 @@ ARRAY_TASKS = (
     PROBE_ADAM,
     CLUSTER,
     CLUSTER_RAW,
+    CLUSTER_SPECTRAL,
     KNN,
     LINKS,
     SALIENCY,

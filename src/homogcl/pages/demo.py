@@ -41,8 +41,9 @@ def demo(out: Path, seed: int = 0) -> Path:
             trained = fit_run(Request(name, "demo", seed).resolve(by_size=False), on_epoch=follow)
         metrics = scores(trained.method, trained.graph, seed)
         results[name] = {metric: metrics[metric] for metric in ("test_accuracy", "nmi", "ari")}
-        maps.append(_map(name, trained, seed))
-        curves[name] = curve
+        if curve:  # a map of the many columns of propagated features would take longest of all
+            maps.append(_map(name, trained, seed))
+            curves[name] = curve
     histogram = edges_by_saliency(trained)
     comparison = Comparison(
         title="HomoGCL on the embedded citation graph",

@@ -8,14 +8,17 @@ from pydantic import JsonValue
 
 from homogcl.core.errors import UnknownName, UserError
 from homogcl.pages.metric_cells import (
+    after_holm,
     decimals,
+    epochs_cell,
+    gain,
+    has_metric,
     is_accuracy,
     mean_cell,
-    paired_difference,
-    paired_p_value,
+    p_cell,
 )
 from homogcl.pages.table import Cell, Table
-from homogcl.runs.record import Record, Summary
+from homogcl.runs.record import OF_FORMER, Record, Summary
 
 Groups = Mapping[str, Mapping[str, Sequence[Record]]]  # by row and data set
 
@@ -25,14 +28,16 @@ def results_table(
 ) -> Table:
     """Return mean ± standard deviation (number of seeds) per method and data set.
 
-    The highest mean of each data set is bold. Where a method ran on one data set with several
-    settings, each choice has a row that names the settings in which they differ.
+    A further column has the epochs trained. The highest mean of each data set is bold, and one that
+    is not above that of an untrained method is marked. Where a method ran on one data set with
+    several settings, each choice has a row that names the settings in which they differ.
 
     Args:
         records: Runs of any methods on any data sets.
         metric: What is shown; accuracies in percent.
         base: The row that all others are compared with. Two columns per data set then show the
-            difference over the seeds of both, and the p-value of a paired t-test.
+            difference over the seeds of both with its 95 % interval, and the p-value of a paired
+            t-test; those that Holm's correction for the number of tests leaves are marked.
     """
     records = list(records)
     _check(records, metric)
@@ -40,21 +45,28 @@ def results_table(
     if base is not None and base not in groups:
         raise UnknownName("base", base, groups)
     names = sorted({record.data for record in records})
-    columns: list[str] = []
-    for name in names:
-        columns += [name, *([f"{name}, minus {base}", f"{name}, p"] if base else [])]
-    rows = tuple(
-        (
-            row,
-            *(cell for name in names for cell in _cells(groups, row, name, metric, base)),
-        )
-        for row in groups
+    gains, notes = after_holm(
+        {
+            (row, name): gain(groups[base].get(name, []), groups[row].get(name, []), metric)
+            for name in names
+            for row in groups
+            if base is not None and row != base
+        }
     )
+
+    def cells(row: str, name: str) -> list[Cell]:
+        runs = groups[row].get(name, [])
+        difference = gains.get((row, name))
+        compared = [difference, p_cell(difference)] if base else []
+        return [mean_cell(runs, metric, records), epochs_cell(runs), *compared]
+
+    rows = tuple((row, *(cell for name in names for cell in cells(row, name))) for row in groups)
+    titles = ("", ", epochs", *((f", minus {base}", ", p") if base else ()))
+    columns = [f"{name}{title}" for name in names for title in titles]
     unit = f"{metric}, %" if is_accuracy(metric) else metric
     digits = decimals([metric])
-    width = 3 if base else 1  # columns per data set
-    bold = _highest(rows, range(1, len(columns) + 1, width), digits)
-    return Table((f"Method ({unit})", *columns), rows, digits, bold)
+    bold = _highest(rows, range(1, len(columns) + 1, len(titles)), digits)
+    return Table((f"Method ({unit})", *columns), rows, digits, bold, notes)
 
 
 def group_by_row(records: Iterable[Record]) -> Groups:
@@ -90,7 +102,8 @@ def shown_setting(value: JsonValue) -> str:
 
 def _check(records: Sequence[Record], metric: str) -> None:
     metrics = {name for record in records for name in record.metrics}
-    if metric not in metrics and any(record.status == "ok" for record in records):
+    ended = [record for record in records if record.status == "ok"]
+    if ended and not any(has_metric(record, metric) for record in ended):
         # Numbered metrics would fill the screen.
         raise UnknownName("metric", metric, (name for name in metrics if not name[-1].isdigit()))
     hashes: dict[str, str] = {}
@@ -130,26 +143,18 @@ def _label(record: Record, keys: Sequence[str]) -> str:
     )
 
 
-def _cells(groups: Groups, row: str, data: str, metric: str, base: str | None) -> list[Cell]:
-    runs = groups[row].get(data, [])
-    cells: list[Cell] = [mean_cell(runs, metric)]
-    if base is None:
-        return cells
-    alone = [] if row == base else groups[base].get(data, [])
-    return [*cells, paired_difference(alone, runs, metric), paired_p_value(alone, runs, metric)]
-
-
 def _highest(
     rows: Sequence[Sequence[Cell]], columns: Iterable[int], digits: int
 ) -> frozenset[tuple[int, int]]:
-    """Return where the highest shown mean of each column stands, if there are two to compare."""
+    """Return where the highest shown mean of each column stands, if there are two to compare.
+
+    Means of the former probe are compared only where there is no other.
+    """
     places: set[tuple[int, int]] = set()
     for column in columns:
-        means = {
-            number: round(cell.mean, digits)
-            for number, row in enumerate(rows)
-            if isinstance(cell := row[column], Summary)
-        }
+        cells = {n: cell for n, row in enumerate(rows) if isinstance(cell := row[column], Summary)}
+        present = {n: cell for n, cell in cells.items() if OF_FORMER not in cell.mark}
+        means = {n: round(cell.mean, digits) for n, cell in (present or cells).items()}
         if len(means) > 1:
             places |= {(n, column) for n, mean in means.items() if mean == max(means.values())}
     return frozenset(places)

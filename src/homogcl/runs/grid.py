@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Container, Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from homogcl.runs.origin import PRECISION, current_commit, current_machine, curr
 from homogcl.runs.record import (
     Record,
     is_done,
+    names_of,
     read_record,
     settings_sha256,
     split_sha256,
@@ -52,10 +54,13 @@ def run_cell(run: Run, results: Path, on_epoch: OnEpoch | None = None) -> tuple[
 
 
 def find_record(run: Run, results: Path) -> Record | None:
-    """Return the record if it has every requested task and milestone, else None."""
+    """Return the record if it has every requested task and milestone, else None.
+
+    What the former probe measured is enough here, though not for `run_cell`.
+    """
     path = run.record_path(results)
     record = read_record(path) if is_done(path) else None
-    return record if record is not None and _is_complete(record, run) else None
+    return record if record is not None and _is_complete(record, run, names_of) else None
 
 
 def score_run(run: Run, method: Method, on_epoch: OnEpoch | None = None) -> dict[str, float]:
@@ -107,12 +112,17 @@ def record_of(run: Run, trained: Trained, metrics: dict[str, float]) -> Record:
     )
 
 
-def _is_complete(record: Record, run: Run) -> bool:
-    """Return whether the record has every task of `run`, also at its milestones."""
-    at_milestones = {task(name).metric for name in tasks_at_milestones(run.tasks)}
-    milestones = [set(record.milestones.get(str(epochs), ())) for epochs in run.milestones]
-    scored = {task(name).metric for name in run.tasks} <= set(record.metrics)
-    return scored and all(at_milestones <= metrics for metrics in milestones)
+def _is_complete(
+    record: Record, run: Run, names: Callable[[str], tuple[str, ...]] = lambda metric: (metric,)
+) -> bool:
+    """Return whether the record has every task of `run` by one of its names, also at milestones."""
+
+    def has(metrics: Container[str], tasks: Iterable[str]) -> bool:
+        return all(any(name in metrics for name in names(task(each).metric)) for each in tasks)
+
+    scored = (record.milestones.get(str(epochs), {}) for epochs in run.milestones)
+    cheap = tasks_at_milestones(run.tasks)
+    return has(record.metrics, run.tasks) and all(has(metrics, cheap) for metrics in scored)
 
 
 def _with_recorded_tasks(run: Run, record: Record) -> Run:

@@ -37,6 +37,10 @@ Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 Epochs = Annotated[str, StringConstraints(pattern=r"^(0|[1-9][0-9]*)$")]
 Metrics = dict[str, FiniteFloat]
 
+# What the former probe measured counts, marked, where no run was scored by the present one.
+FORMER = {"test_accuracy": "adam_test_accuracy", "val_accuracy": "adam_val_accuracy"}
+OF_FORMER = "†"
+
 
 class Record(Config):
     """Everything that one run leaves behind, apart from weights and embeddings."""
@@ -89,6 +93,11 @@ class Record(Config):
         metrics = {int(epochs): values for epochs, values in self.milestones.items()}
         return metrics if self.epochs is None else {**metrics, self.epochs: self.metrics}
 
+    def at(self, epochs: int) -> Self:
+        """Return the record of the training up to there, with the metrics that were scored."""
+        metrics = {**self.by_epochs().get(epochs, {}), "epochs": float(epochs)}
+        return self.model_copy(update={"metrics": metrics, "milestones": {}})
+
 
 class Summary(NamedTuple):
     """A metric over several seeds; one seed has no standard deviation."""
@@ -96,6 +105,7 @@ class Summary(NamedTuple):
     mean: float
     std: float | None
     n: int
+    mark: str = ""  # signs that a table explains
 
 
 def settings_sha256(settings: Mapping[str, JsonValue]) -> str:
@@ -170,38 +180,46 @@ def summarize(values: Sequence[float]) -> Summary:
     return Summary(statistics.fmean(values), std, len(values))
 
 
+def names_of(metric: str) -> tuple[str, ...]:
+    """Return the names under which records may have `metric`, the preferred one first."""
+    return (metric, FORMER[metric]) if metric in FORMER else (metric,)
+
+
 def aggregate(records: Iterable[Record], metric: str) -> Summary:
     """Return mean, sample standard deviation and number of the runs that have `metric`.
 
-    The records are those of one method, data set and settings, one for each seed.
+    What the former probe measured is marked, and never mixed with what the present one did.
+
+    Args:
+        records: Runs of one method, data set and settings, one for each seed.
+        metric: Which of their metrics.
     """
-    values = [r.metrics[metric] for r in distinct_seeds(records) if metric in r.metrics]
-    if not values:
-        raise UserError(f"no record has the metric {metric!r}")
-    return summarize(values)
+    ended = distinct_seeds(records)
+    for name in names_of(metric):
+        if values := [r.metrics[name] for r in ended if name in r.metrics]:
+            return summarize(values)._replace(mark=OF_FORMER if name != metric else "")
+    raise UserError(f"no record has the metric {metric!r}")
 
 
 def best_milestone(records: Iterable[Record]) -> int:
     """Return the epochs with the highest mean validation accuracy over the seeds.
 
-    Only epochs at which every record was validated are compared; of equal ones the fewest are
-    returned.
+    Only epochs at which every record was validated are compared, by the former probe if more of
+    them have its score; of equal ones the fewest are returned.
     """
-    accuracies = [_validated(record) for record in distinct_seeds(records)]
-    shared = set.intersection(*(set(a) for a in accuracies)) if accuracies else set()
-    if not shared:
+    ended = distinct_seeds(records)
+    means = max((_validated(ended, name) for name in names_of("val_accuracy")), key=len)
+    if not means:
         raise UserError("the records share no milestone; run them with the same milestones")
-    mean = {epochs: statistics.fmean(a[epochs] for a in accuracies) for epochs in shared}
-    return min(shared, key=lambda epochs: (-mean[epochs], epochs))
+    return min(means, key=lambda epochs: (-means[epochs], epochs))
 
 
-def _validated(record: Record) -> dict[int, float]:
-    """Return the validation accuracy at each milestone, by epochs."""
-    return {
-        epochs: metrics["val_accuracy"]
-        for epochs, metrics in record.by_epochs().items()
-        if "val_accuracy" in metrics
-    }
+def _validated(records: Iterable[Record], metric: str) -> dict[int, float]:
+    """Return the mean of `metric` at each epoch at which all records that have it have it."""
+    scores = [{e: m[metric] for e, m in r.by_epochs().items() if metric in m} for r in records]
+    scores = [each for each in scores if each]
+    shared = set.intersection(*map(set, scores)) if scores else set()
+    return {epochs: statistics.fmean(each[epochs] for each in scores) for epochs in shared}
 
 
 def distinct_seeds(records: Iterable[Record]) -> list[Record]:

@@ -48,6 +48,37 @@ def test_classification_stands_beside_the_paper() -> None:
     ]
 
 
+def test_a_plug_in_has_its_gain_over_the_base_and_an_untrained_method_a_say() -> None:
+    records = [
+        *runs("grace", "cora", [0.80, 0.82, 0.81, 0.1]),
+        *runs("grace+homogcl", "cora", [0.83, 0.82, 0.84]),
+        *runs("random", "cora", [0.9]),
+    ]
+    table = classification_table(records, [], ["grace", "grace+homogcl"], ["cora"])
+    # Differences of 3, 0 and 3 points: see the tests of their interval.
+    assert to_markdown(table).splitlines() == [
+        "| Data set | Method | Epochs | Test accuracy (%) | Paper | Difference "
+        "| Over the base [95 %] |",
+        "| --- | --- | --- | --- | --- | --- | --- |",
+        "| cora | grace | 20 | 63.25 ± 35.51 (4) ‡ | – | – | – |",
+        "| cora | grace+homogcl | 20 | 83.00 ± 1.00 (3) ‡ | – | – | +2.00 [-2.30, 6.30] (3) |",
+        "",
+        "‡ no better than raw, random or propagation, which learn nothing, on the same data set",
+        "",
+        "1 paired t-test; at 5 % after Holm's correction: none.",
+    ]
+
+
+def test_a_base_with_several_settings_has_no_gain_over_it() -> None:
+    records = [
+        *runs("grace", "cora", [0.8]),
+        *runs("grace", "cora", [0.7], epochs=50),
+        *runs("grace+homogcl", "cora", [0.9]),
+    ]
+    table = classification_table(records, [], ["grace", "grace+homogcl"], ["cora"])
+    assert len(table.columns) == 6
+
+
 def test_records_in_any_order_give_the_same_table() -> None:
     records = runs("grace", "cora", [0.7, 0.8, 0.9]) + runs("grace", "cora", [0.5], epochs=50)
     first = classification_table(records, PAPER, ["grace"], ["cora"])

@@ -41,12 +41,29 @@ def test_milestones_compare_at_equal_epochs_and_at_the_best_on_validation() -> N
     ]
     table = milestone_table(records, ["grace", "grace+homogcl"], ["cora", "photo"])
     assert to_markdown(table).splitlines() == [
-        "| Data set | Epochs | grace | grace+homogcl | Difference |",
+        "| Data set | Epochs | grace | grace+homogcl | Difference [95 %] |",
         "| --- | --- | --- | --- | --- |",
-        "| cora | 20 | 81.00 ± 1.41 (2) | 83.00 (1) | +2.00 |",
+        "| cora | 20 | 81.00 ± 1.41 (2) | 83.00 (1) | +3.00 (1) |",
         "| cora | 50 | – | 99.00 (1) | – |",
-        "| cora | 100 | 84.00 ± 2.83 (2) | 88.00 (1) | +4.00 |",
-        "| cora | best on validation: 100, 20 | 84.00 ± 2.83 (2) | 83.00 (1) | -1.00 |",
+        "| cora | 100 | 84.00 ± 2.83 (2) | 88.00 (1) | +6.00 (1) |",
+        "| cora | best on validation: 100, 20 | 84.00 ± 2.83 (2) | 83.00 (1) | +1.00 (1) |",
+    ]
+
+
+def test_what_the_former_probe_scored_is_marked() -> None:
+    metrics = {
+        str(epochs): {"adam_val_accuracy": score, "adam_test_accuracy": score}
+        for epochs, score in ((10, 0.7), (20, 0.6))
+    }
+    records = [
+        make_record({}, method=method, milestones=metrics) for method in ("grace", "grace+homogcl")
+    ]
+    assert to_markdown(milestone_table(records, ["grace", "grace+homogcl"], ["cora"])).splitlines()[
+        2:5
+    ] == [
+        "| cora | 10 | 70.00 (1) † | 70.00 (1) † | +0.00 (1) † |",
+        "| cora | 20 | 60.00 (1) † | 60.00 (1) † | +0.00 (1) † |",
+        "| cora | best on validation: 10, 10 | 70.00 (1) † | 70.00 (1) † | +0.00 (1) † |",
     ]
 
 

@@ -78,7 +78,7 @@ def test_ablation_takes_presets_and_what_differs_from_them(tmp_path: Path) -> No
     assert without is not None
     assert without.value is not None
     difference = f"{70 - without.value:+.2f}"
-    cells = ["70.00 (1)", without.printed, difference]
+    cells = ["70.00 (1)", without.printed, difference, "+10.00 (1)"]
     assert shown["grace+homogcl", "without homophily loss"] == cells
     assert list(shown)[-1] == ("grace", "–")
 

@@ -41,6 +41,17 @@ def test_the_picture_follows_the_records(tmp_path: Path) -> None:
     assert pictures[0] != pictures[1]
 
 
+def test_gains_between_two_probes_are_refused(tmp_path: Path) -> None:
+    for training in trainings(quick=True):
+        metric = "test_accuracy" if "+" in training.spec.method else "adam_test_accuracy"
+        path = training.path(tmp_path)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        record = make_record(seed=training.spec.seed, metrics={metric: 0.5})
+        path.write_text(record.model_dump_json(), "utf-8")
+    with pytest.raises(UserError, match="was scored by another probe than GRACE"):
+        GENERATED.write(tmp_path, tmp_path / "out", True)
+
+
 def test_a_missing_record_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="run `python -m reproduction generated --quick`"):
         GENERATED.write(tmp_path, tmp_path, True)

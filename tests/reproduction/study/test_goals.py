@@ -6,6 +6,7 @@ import pytest
 from pydantic import JsonValue
 from scipy.stats import ttest_1samp
 
+from homogcl.pages.table import Gain
 from homogcl.runs.record import Record, Summary
 from reproduction.reported.numbers import Reported, read
 from reproduction.study.goals import Goal, adaptive_runs, goals_table
@@ -30,26 +31,28 @@ def row(records: list[Record], reported: list[Reported]) -> dict[str, object]:
 def test_a_row_has_the_papers_number_both_means_and_a_paired_test() -> None:
     result = row([*runs("grace", ALONE), *runs("grace+homogcl", PLUGGED)], read("classification"))
     assert str(result["Paper"]).startswith("84.5")
-    assert isinstance(result["Base alone"], Summary)
-    assert result["Base alone"].mean == pytest.approx(81.5)
-    assert isinstance(result["Gain"], Summary)
+    assert isinstance(result["Alone"], Summary)
+    assert result["Alone"].mean == pytest.approx(81.5)
+    assert isinstance(result["Gain [95 %]"], Gain)
     gains = [b - a for a, b in zip(ALONE, PLUGGED, strict=True)]
-    assert result["Gain"].mean == pytest.approx(100 * sum(gains) / 4)
-    assert result["p"] == f"{ttest_1samp(gains, 0).pvalue:.3f}"
+    assert result["Gain [95 %]"].difference.mean == pytest.approx(100 * sum(gains) / 4)
+    assert result["p"] == pytest.approx(ttest_1samp(gains, 0).pvalue)
 
 
 def test_seeds_that_one_side_lacks_do_not_count_in_the_gain() -> None:
     result = row([*runs("grace", ALONE), *runs("grace+homogcl", PLUGGED[:1])], [])
-    assert isinstance(result["Gain"], Summary)
-    assert result["Gain"].n == 1
+    assert isinstance(result["Gain [95 %]"], Gain)
+    assert result["Gain [95 %]"].difference.n == 1
     assert result["p"] is None
     assert result["Paper"] is None
+    # The base stands beside it on that seed alone.
+    assert result["Alone"] == pytest.approx((80.0, None, 1, ""))
 
 
 def test_what_was_not_run_is_left_open() -> None:
     result = row([], read("classification"))
-    assert result["Base alone"] is None
-    assert result["Gain"] is None
+    assert result["Alone"] is None
+    assert result["Gain [95 %]"] is None
 
 
 def test_a_base_that_the_paper_has_no_row_of_is_held_to_another() -> None:

@@ -56,8 +56,9 @@ def test_rows_name_what_departs_from_the_first_settings() -> None:
     assert to_markdown(levers_table(records, "grace", ["cora"])).splitlines() == [
         "| grace+homogcl | cora, validation | cora, test | cora, AUC of S |",
         "| --- | --- | --- | --- |",
-        "| as shipped | 1.00 ± 0.00 (2) | 1.00 ± 0.00 (2) | – |",
-        "| each=True, k=5 | 1.00 ± 1.41 (2) | 1.00 ± 1.41 (2) | 0.70 ± 0.00 (2) |",
+        "| as shipped | +1.00 (2) | +1.00 (2) | – |",
+        "| each=True, k=5 | +1.00 [-11.71, 13.71] (2) | +1.00 [-11.71, 13.71] (2) "
+        "| 0.70 ± 0.00 (2) |",
     ]
 
 
@@ -70,8 +71,8 @@ def test_a_gain_is_over_the_base_of_equal_epochs() -> None:
     ]
     rows = to_markdown(levers_table(records, "grace", ["cora", "photo"])).splitlines()
     assert rows[2:] == [
-        "| as shipped | 1.00 (1) | 1.00 (1) | – | – | – | – |",
-        "| epochs=100 | 3.00 (1) | 3.00 (1) | – | – | – | – |",
+        "| as shipped | +1.00 (1) | +1.00 (1) | – | – | – | – |",
+        "| epochs=100 | +3.00 (1) | +3.00 (1) | – | – | – | – |",
     ]
 
 

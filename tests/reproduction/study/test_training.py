@@ -23,9 +23,9 @@ def test_a_curve_is_the_mean_over_the_records_in_percent_where_it_is_an_accuracy
         for seed in (0, 1)
     ]
     for metric, expected in (("val_accuracy", [20, 65]), ("effective_rank", [31, 8])):
-        epochs, values = mean_curve(records, metric)
-        assert epochs == [1, 4]
-        assert values == pytest.approx(expected)
+        curve = mean_curve(records, metric)
+        assert list(curve) == [1, 4]
+        assert [point.mean for point in curve.values()] == pytest.approx(expected)
 
 
 def test_every_training_is_scored_until_its_last_epoch() -> None:
