@@ -114,7 +114,7 @@ def test_csr_pointers_that_decrease_are_refused(
 
 
 @pytest.mark.parametrize(
-    ("part", "made"),
+    ("part", "call"),
     [
         ("allx", b"cscipy.sparse.csr\ncsr_matrix\n"),
         ("ally", b"cnumpy.core.multiarray\n_reconstruct\n"),
