@@ -18,6 +18,14 @@ from tests.networks import encoder, gradients, parts, random_graph
 from tests.products import counted
 
 
+def test_a_graph_convolution_costs_what_its_sizes_say() -> None:
+    graph = citation_graph(50, 3, 20, seed=0)
+    x = graph.x.to_dense() if graph.x.is_sparse_csr else graph.x
+    layer = GCNLayer(20, 8)
+    costs = counted(lambda: layer(x, GCNLayer.structure(graph)))
+    assert costs == (2 * 50 * 20 * 8, 2 * graph.edge_index.size(1) * 8)
+
+
 @settings(deadline=None, max_examples=25)
 @given(seed=st.integers(0, 999), weighted=st.booleans(), dropped=st.sampled_from([0.0, 0.5, 1.0]))
 def test_gcn_is_torch_geometrics_on_views_with_weights_and_isolated_nodes(
@@ -139,11 +147,3 @@ def test_gcn_counts_degrees_at_the_target() -> None:
     ours = encoder(3, encoder="gcn", num_layers=1)
     [layer] = parts(ours.layers)
     torch.testing.assert_close(ours(graph), expected @ layer.weight + layer.bias)
-
-
-def test_a_graph_convolution_costs_what_its_sizes_say() -> None:
-    graph = citation_graph(50, 3, 20, seed=0)
-    x = graph.x.to_dense() if graph.x.is_sparse_csr else graph.x
-    layer = GCNLayer(20, 8)
-    costs = counted(lambda: layer(x, GCNLayer.structure(graph)))
-    assert costs == (2 * 50 * 20 * 8, 2 * graph.edge_index.size(1) * 8)
