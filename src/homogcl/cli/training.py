@@ -23,6 +23,27 @@ def demo(
 
 
 @with_files
+def to_disk(
+    data: Data,
+    folder: Annotated[Path, typer.Argument(help="Folder to write to.")],
+    files: Mapping[str, object],
+    features_as: Annotated[
+        Literal["row", "raw"],
+        typer.Option(help="row divides each row of features by its sum, raw leaves them."),
+    ] = "row",
+    root: Root = None,
+) -> None:
+    """Write a graph as a folder of arrays that later trainings map into memory, not read."""
+    from homogcl.data.load import load
+    from homogcl.data.mapped import write_mapped
+    from homogcl.pages import terminal
+
+    graph = load(data, root, features=features_as, files=files)
+    write_mapped(graph, folder)
+    terminal.say(f"wrote {graph.num_nodes:,} nodes, {graph.num_edges // 2:,} edges to {folder}")
+
+
+@with_files
 def train(
     method: str,
     data: Data,
@@ -115,24 +136,3 @@ def embed(
     z = embeddings(model.method, graph).cpu().numpy()
     for path in write_embeddings(output, original_ids(graph), z):
         terminal.say(f"wrote {path}")
-
-
-@with_files
-def to_disk(
-    data: Data,
-    folder: Annotated[Path, typer.Argument(help="Folder to write to.")],
-    files: Mapping[str, object],
-    features_as: Annotated[
-        Literal["row", "raw"],
-        typer.Option(help="row divides each row of features by its sum, raw leaves them."),
-    ] = "row",
-    root: Root = None,
-) -> None:
-    """Write a graph as a folder of arrays that later trainings map into memory, not read."""
-    from homogcl.data.load import load
-    from homogcl.data.mapped import write_mapped
-    from homogcl.pages import terminal
-
-    graph = load(data, root, features=features_as, files=files)
-    write_mapped(graph, folder)
-    terminal.say(f"wrote {graph.num_nodes:,} nodes, {graph.num_edges // 2:,} edges to {folder}")
