@@ -68,8 +68,8 @@ def step(method: str, data: str, repeats: int = 5, *changed: str) -> Measured:
     """
     settings = resolve(method, data, dict(each.split("=") for each in changed))
     graph = load(data, features=settings.data.features)
-    made = build(method, settings.method, Sizes.of(graph), seed=0)
-    return _training(made, graph, settings.train, repeats)
+    method_object = build(method, settings.method, Sizes.of(graph), seed=0)
+    return _training(method_object, graph, settings.train, repeats)
 
 
 def dense_step(data: str, layers: str = "ours", repeats: int = 3) -> Measured:
@@ -92,8 +92,8 @@ def sampled_and_dense(data: str, rounds: int = 5) -> Measured:
     """
     settings = resolve("grace+homogcl", data)
     graph = load(data, features=settings.data.features)
-    made = build("grace+homogcl", settings.method, Sizes.of(graph), seed=0)
-    sampled = _one_step(made, graph, settings.train)
+    plugged = build("grace+homogcl", settings.method, Sizes.of(graph), seed=0)
+    sampled = _one_step(plugged, graph, settings.train)
     peers = {layers: _dense_training(data, layers) for layers in ("ours", "torch_geometric")}
     timed(sampled, 10)
     taken: dict[str, list[float]] = {"sampled": [], **{layers: [] for layers in peers}}
@@ -113,17 +113,17 @@ def _dense_training(data: str, layers: str) -> Callable[[], None]:
     settings = resolve("grace", data)
     clusters = resolve("grace+homogcl", data).method["num_clusters"]
     graph = load(data, features=settings.data.features)
-    made: Any = build("grace", settings.method, Sizes.of(graph), seed=0)
+    grace: Any = build("grace", settings.method, Sizes.of(graph), seed=0)
     assert isinstance(clusters, int)
     if layers == "torch_geometric":
-        dims = (graph.num_features, made.config.hidden_dim, made.config.out_dim)
-        made.encoder = MessageEncoder(dims)
+        dims = (graph.num_features, grace.config.hidden_dim, grace.config.out_dim)
+        grace.encoder = MessageEncoder(dims)
     rng = stream(0, "augment")
-    optimizer = torch.optim.Adam(made.parameters(), lr=settings.train.learning_rate)
+    optimizer = torch.optim.Adam(grace.parameters(), lr=settings.train.learning_rate)
 
     def one() -> None:
         optimizer.zero_grad()
-        dense_loss(made, made.views(graph, rng), graph, clusters).backward()  # type: ignore[no-untyped-call]
+        dense_loss(grace, grace.views(graph, rng), graph, clusters).backward()  # type: ignore[no-untyped-call]
         optimizer.step()
 
     return one
@@ -133,8 +133,8 @@ def growth(nodes: int) -> Measured:
     """Return seconds and memory of a step of grace+homogcl on a generated graph."""
     graph = citation_graph(num_nodes=nodes, num_words=500, seed=0)
     settings = resolve("grace+homogcl", "unknown")
-    made = build("grace+homogcl", settings.method, Sizes.of(graph), seed=0)
-    return _training(made, graph, settings.train, repeats=1 if nodes > 15_000 else 3)
+    plugged = build("grace+homogcl", settings.method, Sizes.of(graph), seed=0)
+    return _training(plugged, graph, settings.train, repeats=1 if nodes > 15_000 else 3)
 
 
 def own_files(ids: str, edges: int = 10_000_000, nodes: int = 1_000_000) -> Measured:

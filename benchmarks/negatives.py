@@ -36,14 +36,14 @@ def row_sum_errors(nodes: int = 12_000, clusters: int = 20, dim: int = 64) -> Me
     """
     rng = torch.Generator().manual_seed(0)
     z = clustered(nodes, clusters, dim, rng)
-    found = torch.cdist(z, centroids(z, clusters, rng)).argmin(1)
+    clusters_of = torch.cdist(z, centroids(z, clusters, rng)).argmin(1)
     result: Measured = {}
     for tau in TEMPERATURES:
         exact = torch.cat(
             [(z[i : i + 2048] @ z.t() / tau).exp().sum(1) for i in range(0, nodes, 2048)]
         )
         for count in COUNTS:
-            for kind, strata in (("uniform", None), ("stratified", found)):
+            for kind, strata in (("uniform", None), ("stratified", clusters_of)):
                 errors = [
                     (_estimate(z, stratified_columns(draw, count, strata), tau) / exact - 1)
                     for draw in torch.rand(DRAWS, nodes, generator=rng)

@@ -23,9 +23,9 @@ def measure(name: str, *arguments: str | int, processes: int = 1, threads: int =
     if processes > 1:
         call += ["torch.distributed.run", "--standalone", f"--nproc-per-node={processes}", "-m"]
     call += ["benchmarks", "--one", name, *map(str, arguments)]
-    given = {"OMP_NUM_THREADS": str(threads)} if threads else {}
+    variables = {"OMP_NUM_THREADS": str(threads)} if threads else {}
     done = subprocess.run(
-        call, check=True, stdout=subprocess.PIPE, text=True, env={**os.environ, **given}
+        call, check=True, stdout=subprocess.PIPE, text=True, env={**os.environ, **variables}
     )
     result: Measured = json.loads(done.stdout.splitlines()[-1])
     return result

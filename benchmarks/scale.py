@@ -42,8 +42,8 @@ def epoch(nodes: int, negatives: str, batch_size: int = 0, epochs: int = 1) -> M
     """
     graph = citation_graph(num_nodes=nodes, num_words=500, seed=0)
     batch = {"batch": "parts", "batch_size": batch_size} if batch_size else {}
-    given = {"negatives": negatives, "epochs": epochs, **batch}
-    return _trained(graph, given)
+    overrides = {"negatives": negatives, "epochs": epochs, **batch}
+    return _trained(graph, overrides)
 
 
 def arxiv_step(nodes: int = ARXIV[0], edges: int = ARXIV[1]) -> Measured:
@@ -64,19 +64,19 @@ def arxiv_epoch(nodes: int = ARXIV[0], edges: int = ARXIV[1], negatives: int = 2
 
 def _like_arxiv(nodes: int, edges: int) -> Data:
     """Return a generated graph with 128 dense features, as arXiv has."""
-    made = citation_graph(num_nodes=nodes, num_words=8, mean_degree=edges / nodes, seed=0)
+    generated = citation_graph(num_nodes=nodes, num_words=8, mean_degree=edges / nodes, seed=0)
     x = torch.randn(nodes, 128, generator=stream(0, "features"))
-    return Data(x=x, edge_index=made.edge_index, num_nodes=nodes)
+    return Data(x=x, edge_index=generated.edge_index, num_nodes=nodes)
 
 
 def _trained(graph: Data, overrides: dict[str, object]) -> Measured:
     settings = resolve("grace+homogcl", "unknown", overrides)
-    made = build("grace+homogcl", settings.method, Sizes.of(graph), seed=0)
+    method = build("grace+homogcl", settings.method, Sizes.of(graph), seed=0)
     seconds: list[float] = []
     with joined() as ranks:
         before = reset_peak()
         fit(
-            made,
+            method,
             graph,
             settings.train,
             seed=0,
@@ -96,9 +96,9 @@ def _trained(graph: Data, overrides: dict[str, object]) -> Measured:
 def operations(graph: Data, settings: Settings) -> float:
     """Return an epoch's operations by the model of docs/scaling.md, negatives sampled or not."""
     n = int(graph.num_nodes or 0)
-    made, train = settings.method, settings.train
+    of_method, train = settings.method, settings.train
     h, d, m, k = (
-        int(str(made.get(key, default)))
+        int(str(of_method.get(key, default)))
         for key, default in (
             *(("hidden_dim", 512), ("out_dim", 256)),
             *(("num_negatives", 1024), ("num_clusters", 10)),
@@ -107,7 +107,7 @@ def operations(graph: Data, settings: Settings) -> float:
     stored = graph.x.values().numel() if graph.x.layout == torch.sparse_csr else graph.x.numel()
     # Random parts keep the edges of which both ends fall into one of them.
     edges = graph.num_edges * (train.batch_size / n if train.batch != "full" else 1)
-    pairs = 24 * n * m if made.get("negatives") == "sampled" else 16 * n * n
+    pairs = 24 * n * m if of_method.get("negatives") == "sampled" else 16 * n * n
     dense = 18 * stored * h + 18 * n * h * d + pairs * d + 80 * n * k * d
     return float(dense + 18 * edges * (h + d))
 

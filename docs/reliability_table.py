@@ -37,11 +37,11 @@ def table(kind: str, counts: Counts) -> str:
 
 def filled(text: str, counts: Mapping[str, Counts]) -> str:
     """Return the page with each table between its markers replaced."""
-    for kind, found in counts.items():
+    for kind, results in counts.items():
         start, end = f"<!-- {kind}s -->", f"<!-- /{kind}s -->"
         before, _, rest = text.partition(start)
         _, _, after = rest.partition(end)
-        text = f"{before}{start}\n{table(kind, found)}\n{end}{after}"
+        text = f"{before}{start}\n{table(kind, results)}\n{end}{after}"
     return text
 
 

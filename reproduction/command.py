@@ -15,12 +15,13 @@ from homogcl.core.errors import UserError
 from homogcl.core.files import only_process_in
 from homogcl.core.signals import stopping
 from homogcl.pages import terminal
-from homogcl.pages.table import FORMATS, insert_table
+from homogcl.pages.table import FORMATS
 from reproduction.artifact import Artifact
 from reproduction.catalog import NAMES, artifacts_called
 from reproduction.grid import record_trainings, trainings_of
 from reproduction.index import write_index
 from reproduction.prose import pages, rewrite, stale
+from reproduction.tables.markers import insert_table
 from reproduction.tables.named import TABLES, named_table
 
 Results = Annotated[Path, typer.Option(help="Folder of records.")]

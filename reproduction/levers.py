@@ -10,13 +10,13 @@ from pydantic import Field, JsonValue
 from torch import Tensor
 from torch_geometric.data import Data
 
-from homogcl.homophily.clusters import centroids, spread
-from homogcl.homophily.plugins.base import ClusterConfig, HomoViews, NeighborPlugin
+from homogcl.homophily.clusters import centroids
+from homogcl.homophily.plugins.base import ClusterConfig, HomoViews
 from homogcl.homophily.plugins.homogcl import HomoGCL
 from homogcl.homophily.positives import Combine, Positives
-from homogcl.homophily.saliency import homophily_loss, saliency, soft_assignment
+from homogcl.homophily.saliency import homophily_loss, soft_assignment
 from homogcl.homophily.selection import most_modular
-from homogcl.methods.base import Method
+from homogcl.methods.base import Method, Terms
 from homogcl.nn.encoders import move_target, target_of
 from homogcl.nn.unit_rows import of_length
 
@@ -31,7 +31,7 @@ ADAPTIVE: Mapping[str, JsonValue] = {
 }
 
 
-class Levers(NeighborPlugin):
+class Levers(HomoGCL):
     """HomoGCL with a setting for each of its choices.
 
     The defaults make it `+homogcl`. The further settings say what is clustered and how, from
@@ -40,7 +40,6 @@ class Levers(NeighborPlugin):
     """
 
     name = "HomoGCL with levers"
-    ways = HomoGCL.ways
     progress: Tensor  # share of the steps done; only with `start_at`
 
     class Config(HomoGCL.Config):
@@ -71,6 +70,11 @@ class Levers(NeighborPlugin):
         way = getattr(config, "combine", "paper")
         return cls.ways if way == "paper" else (Combine(way),)
 
+    @classmethod
+    def check_base(cls, base: Method | type[Method], config: ClusterConfig | None = None) -> None:
+        """Refuse a base that cannot combine neighbors as the settings ask; β may be any."""
+        cls.combine_on(base, config)
+
     def check(self, nodes: int) -> None:
         """Refuse more clusters than nodes, unless modularity chooses their number."""
         if self.config.choose_clusters:
@@ -78,9 +82,7 @@ class Levers(NeighborPlugin):
         else:
             super().check(nodes)
 
-    def objective(
-        self, views: HomoViews, positives: Positives = Positives.none()
-    ) -> dict[str, Tensor]:
+    def objective(self, views: HomoViews, positives: Positives = Positives.none()) -> Terms:
         """Return the base's terms with expanded positives, and the homophily loss."""
         if self.config.start_at and float(self.progress) < self.config.start_at:
             return self.base.objective(views.base)
@@ -90,11 +92,6 @@ class Levers(NeighborPlugin):
         r = soft_assignment(h, c, self._two_sigma_sq(h, c))
         terms = self.expanded(views, self._weight(r, edge_index))
         return {**terms, "homophily": homophily_loss(r, edge_index)}
-
-    def term_weights(self) -> dict[str, float]:
-        """Return α and β, and the base's own weights."""
-        own = {"homophily": self.config.homophily_weight, "neighbors": self.config.neighbor_weight}
-        return {**self.base.term_weights(), **own}
 
     def assignment(self, graph: Data) -> Tensor | None:
         """Return R of the nodes of `graph` under the clusters of the last step, [N, k]."""
@@ -121,10 +118,6 @@ class Levers(NeighborPlugin):
         with torch.no_grad():
             return self._rows(self.slow.embed(graph))
 
-    def _two_sigma_sq(self, h: Tensor, c: Tensor) -> float | Tensor:
-        unit = 1.0 if self.config.width == "fixed" else spread(h, c, self.sharing.nodes)
-        return self.config.two_sigma_sq * unit
-
     def _centroids(self, h: Tensor, edge_index: Tensor, seed: int) -> Tensor:
         k, iterations = self.config.num_clusters, self.config.kmeans_iterations
         nodes = self.sharing.nodes
@@ -140,8 +133,4 @@ class Levers(NeighborPlugin):
         return self.centroids
 
     def _weight(self, r: Tensor, edge_index: Tensor) -> Tensor:
-        if self.config.saliency == "hard":
-            s = torch.ones(edge_index.size(1), dtype=r.dtype, device=r.device)
-        else:
-            s = saliency(r if self.config.saliency_gradient else r.detach(), edge_index)
-        return s * self.config.saliency_scale
+        return super()._weight(r, edge_index) * self.config.saliency_scale

@@ -34,8 +34,8 @@ def keep(training: Training, results: Path, level: float) -> None:
     followed = () if isinstance(training, ImageTraining) else training.spec.milestones
     epochs = {str(epoch): metrics(level / epoch) for epoch in followed or (1, 2, 3)}
     seed = training.seed if isinstance(training, ImageTraining) else training.spec.seed
-    found: dict[str, object] = {"metrics": metrics(level), "milestones": epochs}
-    record = make_record({"train": {"epochs": 4}}, seed=seed, **found)
+    measured: dict[str, object] = {"metrics": metrics(level), "milestones": epochs}
+    record = make_record({"train": {"epochs": 4}}, seed=seed, **measured)
     path = training.path(results)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(record.model_dump_json(), "utf-8")

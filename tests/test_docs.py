@@ -11,13 +11,13 @@ from docs.examples import BLOCK, steps
 from docs.method_pages import stale
 from homogcl.cli import app
 from homogcl.data.catalog import lacks_features
-from homogcl.pages.table import stale_tables
 from homogcl.runs.grid import find_record
 from homogcl.runs.record import Record
 from homogcl.runs.run import Run
 from reproduction import prose
 from reproduction.catalog import GROUPS
 from reproduction.index import INDEX, write_index
+from reproduction.tables.markers import stale_tables
 from reproduction.tables.named import TABLES, named_tables
 from reproduction.vision.images import available_images
 

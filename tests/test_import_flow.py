@@ -68,13 +68,13 @@ def stage(name: str) -> str:
 
 def package_imports() -> dict[str, set[str]]:
     """What each module of the package imports, by the module's dotted name."""
-    found = {}
+    imports = {}
     for path in ROOT.rglob("*.py"):
         parts = ("homogcl", *path.relative_to(ROOT).with_suffix("").parts)
         is_package = parts[-1] == "__init__"
         module = ".".join(parts[:-1] if is_package else parts)
-        found[module] = imports_of(path.read_text(encoding="utf-8"), module, is_package)
-    return found
+        imports[module] = imports_of(path.read_text(encoding="utf-8"), module, is_package)
+    return imports
 
 
 def stages_seen(names: Iterable[str], known: set[str]) -> set[str]:

@@ -109,7 +109,7 @@ def paths(*names: str) -> set[PurePosixPath]:
     [
         ("errors.py", "test_errors.py"),
         ("core/errors.py", "core/test_errors.py"),
-        ("data/own/text.py", "data/own/test_text.py"),
+        ("data/own/tables.py", "data/own/test_tables.py"),
         ("cli/__init__.py", "cli/test_init.py"),
         ("__main__.py", "test_main.py"),
     ],

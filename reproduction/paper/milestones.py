@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 from homogcl.core.errors import UserError
 from homogcl.pages.metric_cells import gain, mean_cell
 from homogcl.pages.table import ABSENT, Cell, Gain, Table
-from homogcl.runs.record import Record, best_milestone, distinct_seeds
+from homogcl.runs.record import Record, distinct_seeds
+from reproduction.best_milestone import best_milestone
 from reproduction.paper.comparison import Label, rows_of
 
 

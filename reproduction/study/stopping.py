@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 
 from homogcl.pages.metric_cells import mean_cell
 from homogcl.pages.table import Cell, Table
-from homogcl.runs.record import Record, best_milestone
+from homogcl.runs.record import Record
 from homogcl.training.stopping import CHECK_EVERY, has_settled
+from reproduction.best_milestone import best_milestone
 
 RANK_TOLERANCE = 0.01  # relative change between two checks
 

@@ -9,46 +9,28 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from homogcl.core.errors import UserError
-    from homogcl.data.load import load
-    from homogcl.data.own.graph import read_own
-    from homogcl.evaluate.neighbors import nearest_neighbors
-    from homogcl.homophily.clusters import centroids
-    from homogcl.homophily.edges import EdgeSaliency, edge_saliency
-    from homogcl.homophily.plugins.homogcl import HomoGCL
-    from homogcl.homophily.positives import Positives
-    from homogcl.homophily.saliency import homophily_loss, saliency, soft_assignment
-    from homogcl.losses import info_nce
-    from homogcl.runs.embedder import Embedder
-    from homogcl.runs.request import Request
-    from homogcl.runs.train import train_run
-    from homogcl.runs.transform import AddEmbeddings
-    from homogcl.views.augment import augment, drop_edges, mask_features
+    from homogcl.core.errors import UserError as UserError
+    from homogcl.data.load import load as load
+    from homogcl.data.own.graph import read_own as read_own
+    from homogcl.evaluate.neighbors import nearest_neighbors as nearest_neighbors
+    from homogcl.homophily.clusters import centroids as centroids
+    from homogcl.homophily.edges import EdgeSaliency as EdgeSaliency
+    from homogcl.homophily.edges import edge_saliency as edge_saliency
+    from homogcl.homophily.plugins.homogcl import HomoGCL as HomoGCL
+    from homogcl.homophily.positives import Positives as Positives
+    from homogcl.homophily.saliency import homophily_loss as homophily_loss
+    from homogcl.homophily.saliency import saliency as saliency
+    from homogcl.homophily.saliency import soft_assignment as soft_assignment
+    from homogcl.losses import info_nce as info_nce
+    from homogcl.runs.embedder import Embedder as Embedder
+    from homogcl.runs.request import Request as Request
+    from homogcl.runs.train import train_run as train_run
+    from homogcl.runs.transform import AddEmbeddings as AddEmbeddings
+    from homogcl.views.augment import augment as augment
+    from homogcl.views.augment import drop_edges as drop_edges
+    from homogcl.views.augment import mask_features as mask_features
 
 __version__ = "0.1.0"
-
-__all__ = [
-    "AddEmbeddings",
-    "EdgeSaliency",
-    "Embedder",
-    "HomoGCL",
-    "Positives",
-    "Request",
-    "UserError",
-    "augment",
-    "centroids",
-    "drop_edges",
-    "edge_saliency",
-    "homophily_loss",
-    "info_nce",
-    "load",
-    "mask_features",
-    "nearest_neighbors",
-    "read_own",
-    "saliency",
-    "soft_assignment",
-    "train_run",
-]
 
 _MODULES = {
     "AddEmbeddings": "runs.transform",
@@ -72,6 +54,7 @@ _MODULES = {
     "soft_assignment": "homophily.saliency",
     "train_run": "runs.train",
 }
+__all__ = [*_MODULES]
 
 # Type checkers read the imports above; to them, any other attribute stays an error.
 if not TYPE_CHECKING:

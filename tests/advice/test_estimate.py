@@ -1,29 +1,29 @@
-"""The estimate's parts by their counts; no test asks how long anything takes."""
+"""The estimate's parts; no test asks how long anything takes."""
 
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 from torch_geometric.data import Data
 
 from homogcl.advice.estimate import (
     COPIES,
     PIECES,
     Estimate,
-    Rates,
     doubt,
     estimate,
     kept_tiles,
     may_exceed,
     memory_needed,
     piece,
+    seconds_of,
 )
-from homogcl.advice.flops import Operations, counted, through
 from homogcl.data.load import citation_graph
 from homogcl.losses import Workspace, info_nce
 from homogcl.losses.contrast.negatives import AllPairs
-from homogcl.methods.registry import Sizes, build, method_names
+from homogcl.methods.registry import method_names
 from homogcl.presets.resolve import resolve
 from homogcl.runs.run import Run
-from homogcl.training.loop import fit
 from tests.graphs import same, snapshot
 
 NARROW: dict[str, object] = {"hidden_dim": 8, "out_dim": 4, "epochs": 7}
@@ -80,8 +80,8 @@ def test_sampled_negatives_hold_no_tiles(monkeypatch: pytest.MonkeyPatch) -> Non
     graph = citation_graph(600, 3, 10, seed=0)
     parameters = 16 * (10 * 8 + 8 + 8 * 4 + 4)
     for negatives in ("exact", "sampled"):
-        given = {**NARROW, "negatives": negatives, "num_negatives": 5}
-        expected = estimate("grace", resolve("grace", "", given), graph)
+        overrides = {**NARROW, "negatives": negatives, "num_negatives": 5}
+        expected = estimate("grace", resolve("grace", "", overrides), graph)
         assert expected is not None
         exact = negatives == "exact"
         here = kept_tiles(60, int(Workspace().budget * (60 / 600) ** 2)) if exact else 0
@@ -89,22 +89,20 @@ def test_sampled_negatives_hold_no_tiles(monkeypatch: pytest.MonkeyPatch) -> Non
         assert expected.bytes == parameters + tiles + (10**6 - parameters - here) * 10
 
 
-def test_rates_add_up() -> None:
-    assert Rates(2.0, 4.0, 8.0).seconds(Operations(2.0, 8.0, 24.0)) == 1 + 2 + 3
+@given(st.floats(0, 1e-3), st.floats(1e-9, 1e-6), st.integers(4000, 10**6))
+def test_three_pieces_tell_the_seconds_of_the_whole(a: float, b: float, nodes: int) -> None:
+    def cost(n: int) -> float:
+        return a * n + b * n**2
+
+    pieces = {size: cost(size) for size in PIECES}
+    assert seconds_of(nodes, pieces) == pytest.approx(cost(nodes), rel=1e-6)
 
 
-@pytest.mark.parametrize("name", ["grace", "bgrl", "gae", "dgi"])
-def test_three_pieces_tell_the_products_of_the_whole(name: str) -> None:
-    graph = citation_graph(400, 3, 20, seed=0)
-    graph.x = graph.x.to_dense() if graph.x.is_sparse_csr else graph.x
-    settings = resolve(name, "", {**NARROW, "epochs": 1})
-
-    def operations(part: Data) -> Operations:
-        method = build(name, settings.method, Sizes.of(part), seed=0)
-        return counted(lambda: fit(method, part, settings.train, seed=0))
-
-    told = through({size: operations(piece(graph, size, seed=0)) for size in (60, 120, 180)})(400)
-    assert told.products == pytest.approx(operations(graph).products, rel=1e-6)
+@given(st.lists(st.floats(1e-6, 1e3), min_size=3, max_size=3), st.integers(4000, 10**6))
+def test_whatever_was_measured_more_nodes_take_longer(seconds: list[float], nodes: int) -> None:
+    pieces = dict(zip(PIECES, seconds, strict=True))
+    assert 0 < seconds_of(nodes, pieces) * 1.9 < seconds_of(2 * nodes, pieces)
+    assert seconds_of(2 * nodes, pieces) < seconds_of(nodes, pieces) * 4.1
 
 
 @pytest.mark.parametrize("pieces", [(20, 40, 60), PIECES])
@@ -122,7 +120,7 @@ def test_the_graph_and_torchs_generator_are_left_as_they_were(
 
 
 def test_twice_the_epochs_take_twice_as_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("homogcl.advice.estimate._seconds", lambda step, repeats=5: 0.25)
+    monkeypatch.setattr("homogcl.advice.estimate.timed", lambda step, repeats: [0.25])
     graph = citation_graph(60, 3, 10, seed=0)
     for epochs in (4, 8):
         expected = estimate("bgrl", resolve("bgrl", "", {**NARROW, "epochs": epochs}), graph)
@@ -195,13 +193,13 @@ def test_a_training_by_batches_is_as_many_steps_as_it_has_batches(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     graph = citation_graph(4000, 3, 40, seed=0)
-    seen = []
-    monkeypatch.setattr("homogcl.advice.estimate._seconds", lambda step, repeats: 2.0)
+    parts = []
+    monkeypatch.setattr("homogcl.advice.estimate.timed", lambda step, repeats: [2.5, 2.0])
     monkeypatch.setattr(
-        "homogcl.advice.estimate.fit_checked", lambda method, part, *_, **__: seen.append(part)
+        "homogcl.advice.estimate.fit", lambda method, part, *_, **__: parts.append(part)
     )
-    given = {**NARROW, "batch": "parts", "batch_size": 1000}
-    expected = estimate("grace", resolve("grace", "unknown", given), graph)
+    overrides = {**NARROW, "batch": "parts", "batch_size": 1000}
+    expected = estimate("grace", resolve("grace", "unknown", overrides), graph)
     assert expected is not None
     assert expected.seconds == 7 * 4 * 2.0
-    assert [part.num_nodes for part in seen] == [1000]
+    assert [part.num_nodes for part in parts] == [1000]

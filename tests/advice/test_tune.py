@@ -138,9 +138,9 @@ def test_clusters_are_no_more_than_nodes() -> None:
 
 
 def test_space_holds_no_setting_that_no_method_has() -> None:
-    known = {key for name in method_names() for key in resolve(name, "").flat()}
-    known |= set(resolve("grace+homogcl", "").flat())
-    assert set(SPACE) <= known
+    settings = {key for name in method_names() for key in resolve(name, "").flat()}
+    settings |= set(resolve("grace+homogcl", "").flat())
+    assert set(SPACE) <= settings
 
 
 @pytest.mark.parametrize(

@@ -70,8 +70,8 @@ def test_rows_are_made_of_the_measures_and_the_picture_is_drawn(
         }
 
     monkeypatch.setattr(scale, "measure", fake)
-    made = scale.scale((10, 100), 7, tmp_path / "p.svg")
-    rows = {what: (value, held) for what, value, held in made}
+    measures = scale.scale((10, 100), 7, tmp_path / "p.svg")
+    rows = {what: (value, held) for what, value, held in measures}
     assert rows["exponent of seconds in N"][0] == pytest.approx(1.0)
     assert rows["exponent of seconds in N"][1] == "at most 1.1"
     assert rows["N = 100: GB in all"] == (8.0, "")

@@ -72,11 +72,11 @@ def test_each_node_has_the_color_of_its_class_in_both_maps(tab: Tab) -> None:
     colors = tab.run("return [colors.none, colors.hues[0], colors.hues[1]]")
     for which in (0, 1):
         for node in (0, 1, 2, 12):
-            *seen, opacity = pixel(tab, which, node)
+            *color, opacity = pixel(tab, which, node)
             assert opacity > 200
             # Premultiplied by the opacity.
             expected = [value * opacity / 255 for value in colors[node % 3]]
-            assert seen == pytest.approx(expected, abs=3)
+            assert color == pytest.approx(expected, abs=3)
 
 
 def test_clusters_are_each_map_s_own(tab: Tab) -> None:

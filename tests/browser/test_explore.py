@@ -69,11 +69,11 @@ def test_page_loads_and_draws_without_error_or_request(labeled: Page) -> None:
 def test_each_node_has_the_color_of_its_class(labeled: Page) -> None:
     colors = labeled.run("return [colors.none, colors.hues[0], colors.hues[1]]")
     for node in (0, 1, 2, 12):
-        *seen, opacity = labeled.pixel(node)
+        *color, opacity = labeled.pixel(node)
         assert opacity > 200
         wanted = colors[node % 3]
         # Premultiplied by the opacity.
-        assert seen == pytest.approx([value * opacity / 255 for value in wanted], abs=3)
+        assert color == pytest.approx([value * opacity / 255 for value in wanted], abs=3)
 
 
 def test_between_nodes_nothing_is_drawn(labeled: Page) -> None:

@@ -159,7 +159,7 @@ def run_main(error: BaseException, monkeypatch: pytest.MonkeyPatch) -> None:
     ("error", "code", "line"),
     [
         (UserError("no such thing"), 2, "no such thing"),
-        (Interrupted(signal.SIGTERM, 7), 143, "SIGTERM stopped the training after epoch 7"),
+        (Interrupted(signal.SIGTERM, "came after epoch 7"), 143, "SIGTERM came after epoch 7"),
         (MemoryError(), 2, "out of memory"),
         (RuntimeError("can't allocate memory: you tried to allocate 8000000000 bytes"), 2, "8.00"),
     ],

@@ -224,11 +224,13 @@ def test_killed_process_ends_the_others_and_resuming_gives_the_same_bits(
             if progress > 0.6:
                 os.kill(os.getpid(), signal.SIGKILL)
 
-    def train(ranks: Ranks, kept: Checkpoints | None, *, mortal: bool = False) -> dict[str, Tensor]:
+    def train(
+        ranks: Ranks, checkpoints: Checkpoints | None, *, mortal: bool = False
+    ) -> dict[str, Tensor]:
         method = new(block_graph, "grace").float()
         if mortal:
             method.__class__ = Mortal
-        fit(method, block_graph, config, seed=0, ranks=ranks, checkpoints=kept)
+        fit(method, block_graph, config, seed=0, ranks=ranks, checkpoints=checkpoints)
         return dict(method.state_dict())
 
     whole, _ = run_ranks(2, lambda ranks: train(ranks, None), tmp_path)

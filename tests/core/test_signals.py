@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from homogcl.core.errors import UserError
-from homogcl.core.signals import SIGNALS, Interrupted, Stopped, held_back, stopping
+from homogcl.core.signals import SIGNALS, Interrupted, held_back, stopping
 
 
 def send(number: int) -> None:
@@ -72,7 +72,7 @@ def test_handlers_come_back_after_an_error() -> None:
 @pytest.mark.parametrize("number", SIGNALS)
 def test_work_in_parts_ends_at_once_in_one_line(number: signal.Signals) -> None:
     before = handlers()
-    with pytest.raises(Stopped) as caught, stopping(lambda: "2 of 5 parts"):
+    with pytest.raises(Interrupted) as caught, stopping(lambda: "2 of 5 parts"):
         send(number)
     assert str(caught.value) == (
         f"{number.name} came after 2 of 5 parts; the same command goes on from there"
@@ -109,8 +109,8 @@ def test_other_threads_change_no_handler() -> None:
     in_a_thread(work)
 
 
-def test_end_of_a_training_says_how_to_go_on() -> None:
-    error = Interrupted(signal.SIGINT, 12)
-    assert str(error) == "SIGINT stopped the training after epoch 12; --resume goes on there"
+def test_an_interruption_names_its_signal_and_ends_as_a_shell_reports_it() -> None:
+    error = Interrupted(signal.SIGINT, "came after 2 of 5 parts")
+    assert str(error) == "SIGINT came after 2 of 5 parts"
     assert error.exit_code == 130
     assert isinstance(error, UserError)

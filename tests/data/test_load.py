@@ -125,16 +125,16 @@ def test_data_set_of_another_package_is_completed(
     x = torch.tensor([[1.0, 3.0], [0.0, 0.0], [2.0, 2.0]])
     edge_index = torch.tensor([[1, 0, 2, 2], [0, 1, 2, 1]])
     weight = torch.tensor([1.0, 3.0, 9.0, 5.0])
-    seen = []
+    roots = []
 
     def read(root: Path) -> Data:
-        seen.append(root)
+        roots.append(root)
         return Data(x=x, edge_index=edge_index, edge_weight=weight)
 
     register(monkeypatch, "my-graph", read)
     assert data_names()[-1] == "my-graph"
     graph = load("my-graph", tmp_path)
-    assert seen == [tmp_path]
+    assert roots == [tmp_path]
     assert graph.edge_index.tolist() == [[0, 1, 1, 2], [1, 0, 2, 1]]
     assert graph.edge_weight.tolist() == [2.0, 2.0, 5.0, 5.0]
     assert graph.x.tolist() == [[0.25, 0.75], [0.0, 0.0], [0.5, 0.5]]

@@ -32,10 +32,10 @@ def test_graph_comes_back_as_it_was(block_graph: Data, sparse: bool, tmp_path: P
     assert is_mapped(folder)
     opened = open_mapped(folder)
     release(opened)
-    found = snapshot(opened)
+    tensors = snapshot(opened)
     counts = torch.bincount(block_graph.edge_index[0], minlength=60)
-    assert found.pop("crow").tolist() == [0, *counts.cumsum(0).tolist()]
-    assert same(found, snapshot(block_graph))
+    assert tensors.pop("crow").tolist() == [0, *counts.cumsum(0).tolist()]
+    assert same(tensors, snapshot(block_graph))
     assert opened.num_nodes == 60
 
 

@@ -137,11 +137,11 @@ def test_the_curriculum_raises_the_adversarial_weight(block_graph: Data) -> None
         curriculum_epochs=2,
         information_weight=0.7,
     )
-    seen = []
+    weights = []
     for _ in range(5):
-        seen.append(method.term_weights()["adversarial"])
+        weights.append(method.term_weights()["adversarial"])
         method.after_step(0.5)
-    assert seen == pytest.approx([0.5, 0.5, 0.55, 0.55, 0.605])
+    assert weights == pytest.approx([0.5, 0.5, 0.55, 0.55, 0.605])
     assert method.term_weights()["information"] == 0.7
 
 

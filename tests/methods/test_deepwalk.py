@@ -25,7 +25,7 @@ def test_vectors_are_those_of_gensim_with_hierarchical_softmax(block_graph: Data
     from gensim.models import Word2Vec
 
     rng = stream(0, "prepare")
-    walks = random_walks(block_graph, 4, 12, rng)
+    walks = random_walks(block_graph, CONFIG, rng)
     model = Word2Vec(
         [[str(node) for node in walk] for walk in walks.tolist()],
         vector_size=8,

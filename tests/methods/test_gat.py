@@ -93,13 +93,13 @@ def test_attention_dropout_drops_whole_neighbors_in_training_only() -> None:
     possible = [
         2 / 3 * (a * h[0] + b * h[1] + c * h[2]) for a in (0, 1) for b in (0, 1) for c in (0, 1)
     ]
-    seen = set()
+    classes = set()
     for _ in range(60):
         center = layer(graph.x, pairs)[0]
         distances = [float((center - each).abs().max()) for each in possible]
         assert min(distances) < 1e-12
-        seen.add(distances.index(min(distances)))
-    assert len(seen) == 8
+        classes.add(distances.index(min(distances)))
+    assert len(classes) == 8
     torch.testing.assert_close(layer.eval()(graph.x, pairs)[0], h.mean(dim=0))
 
 

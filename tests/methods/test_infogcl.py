@@ -84,11 +84,11 @@ def test_dropped_nodes_lose_all_edges_and_others_only_those_to_them() -> None:
     assert view.num_nodes == 9
     assert torch.equal(view.edge_index, graph.edge_index[:, view.edge_id])
     assert torch.equal(view.edge_weight, graph.edge_weight[view.edge_id])
-    kept = {int(node) for node in view.edge_index.flatten()}
+    remaining = {int(node) for node in view.edge_index.flatten()}
     lost = edge_set(graph) - edge_set(view)
     assert lost
     # No edge is lost between two nodes that both kept an edge of their own.
-    dropped = set(range(9)) - kept
+    dropped = set(range(9)) - remaining
     assert all(i in dropped or j in dropped for i, j in lost)
 
 

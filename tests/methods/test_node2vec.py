@@ -8,7 +8,7 @@ from homogcl.core.config import validated
 from homogcl.core.seeds import stream
 from homogcl.methods.base import Sizes
 from homogcl.methods.node2vec import Node2Vec
-from homogcl.methods.walks import random_walks
+from homogcl.methods.walks import WalkConfig, random_walks
 from homogcl.training.loop import TrainConfig, fit
 
 SETTINGS: dict[str, object] = {"walks_per_node": 4, "walk_length": 12, "window": 3, "out_dim": 8}
@@ -24,7 +24,7 @@ def test_vectors_are_those_of_gensim_over_walks_with_p_and_q(block_graph: Data) 
     from gensim.models import Word2Vec
 
     rng = stream(0, "prepare")
-    walks = random_walks(block_graph, 4, 12, rng, return_parameter=0.5, in_out_parameter=2)
+    walks = random_walks(block_graph, validated(WalkConfig, SETTINGS), rng, p=0.5, q=2)
     model = Word2Vec(
         [[str(node) for node in walk] for walk in walks.tolist()],
         vector_size=8,

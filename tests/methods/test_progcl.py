@@ -57,10 +57,10 @@ def slow_loss(
 
     for here, there in ((u, v), (v, u)):
         inter, intra = here @ there.t(), here @ here.t()
-        seen = inter if frozen is None else frozen[0] @ frozen[1].t()
+        cosines = inter if frozen is None else frozen[0] @ frozen[1].t()
         for i in range(n):
             others = [j for j in range(n) if j != i]
-            raw = {j: hardness(float(seen[i, j])) for j in others}
+            raw = {j: hardness(float(cosines[i, j])) for j in others}
             mean = sum(raw.values()) / (n - 1)
             own = math.exp(float(inter[i, i]) / tau)
             negative = sum(
@@ -136,14 +136,14 @@ def test_the_fit_is_to_similarities_between_the_views_without_own_pairs_unless_r
     views = drawn(method, block_graph)
     method.objective(views)
     u, v = vectors(method, views)
-    seen = [
+    similarities = [
         (float(u[i] @ v[j]) + 1) / 2
         for i in range(len(u))
         for j in views.sample.tolist()
         if i != j or weights == "released"
     ]
     c = method.config
-    expected = fit_beta_mixture(torch.tensor(seen), c.false_share, c.em_iterations)
+    expected = fit_beta_mixture(torch.tensor(similarities), c.false_share, c.em_iterations)
     wanted = torch.stack([expected.alpha, expected.beta, expected.weight])
     assert method.mixture.numpy() == pytest.approx(wanted.numpy(), rel=1e-3)
 
@@ -154,12 +154,20 @@ def test_training_resumes_to_the_same_bits_across_a_fit(
 ) -> None:
     settings: dict[str, object] = {"start_epoch": 2, "refit_every": 4, "weights": weights}
     whole = fit(build(block_graph, **settings), block_graph, TrainConfig(epochs=8), seed=0)
-    kept = Checkpoints(tmp_path, every=4)
+    checkpoints = Checkpoints(tmp_path, every=4)
     fit(
-        build(block_graph, **settings), block_graph, TrainConfig(epochs=4), seed=0, checkpoints=kept
+        build(block_graph, **settings),
+        block_graph,
+        TrainConfig(epochs=4),
+        seed=0,
+        checkpoints=checkpoints,
     )
     resumed = fit(
-        build(block_graph, **settings), block_graph, TrainConfig(epochs=8), seed=0, checkpoints=kept
+        build(block_graph, **settings),
+        block_graph,
+        TrainConfig(epochs=8),
+        seed=0,
+        checkpoints=checkpoints,
     )
     for name, value in whole.state_dict().items():
         assert torch.equal(resumed.state_dict()[name], value), name

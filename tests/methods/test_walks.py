@@ -22,6 +22,10 @@ PAIRS = [(0, 1), (0, 2), (1, 2), (2, 3), (3, 4), (4, 5), (5, 2), (2, 6), (6, 7),
 Transitions = dict[tuple[int, int], dict[int, float]]
 
 
+def walking(walks_per_node: int, walk_length: int) -> WalkConfig:
+    return WalkConfig(walks_per_node=walks_per_node, walk_length=walk_length)
+
+
 def undirected(pairs: list[tuple[int, int]], nodes: int, weighted: bool = False) -> Data:
     both = sorted({(a, b) for a, b in pairs} | {(b, a) for a, b in pairs})
     graph = Data(
@@ -72,7 +76,7 @@ def p_values(walks: list[list[int]], expected: Transitions) -> list[float]:
 def test_steps_follow_the_enumerated_distribution(p: float, q: float, weighted: bool) -> None:
     graph = undirected(PAIRS, 9, weighted)
     rng = torch.Generator().manual_seed(3)
-    walks = random_walks(graph, 1000, 20, rng, return_parameter=p, in_out_parameter=q)
+    walks = random_walks(graph, walking(1000, 20), rng, p=p, q=q)
     result = p_values(walks.tolist(), enumerated(graph, p, q))
     assert min(result) > 0.01 / len(result)
 
@@ -81,13 +85,13 @@ def test_steps_follow_the_enumerated_distribution(p: float, q: float, weighted: 
 def test_wrong_distribution_is_noticed(p: float, q: float) -> None:
     graph = undirected(PAIRS, 9)
     rng = torch.Generator().manual_seed(3)
-    walks = random_walks(graph, 1000, 20, rng, return_parameter=2, in_out_parameter=1)
+    walks = random_walks(graph, walking(1000, 20), rng, p=2, q=1)
     assert min(p_values(walks.tolist(), enumerated(graph, p, q))) < 1e-12
 
 
 def test_first_step_goes_by_weight() -> None:
     graph = undirected(PAIRS, 9, weighted=True)
-    walks = random_walks(graph, 3000, 2, torch.Generator().manual_seed(0))
+    walks = random_walks(graph, walking(3000, 2), torch.Generator().manual_seed(0))
     source, target = graph.edge_index
     for node in range(9):
         weight = graph.edge_weight[source == node].double()
@@ -101,7 +105,7 @@ def test_first_step_goes_by_weight() -> None:
 
 def test_each_node_starts_as_many_walks_in_a_new_order_each_round() -> None:
     graph = undirected(PAIRS, 9)
-    start = random_walks(graph, 4, 3, torch.Generator().manual_seed(0))[:, 0].reshape(4, 9)
+    start = random_walks(graph, walking(4, 3), torch.Generator().manual_seed(0))[:, 0].reshape(4, 9)
     assert torch.equal(start.sort(dim=1).values, torch.arange(9, dtype=torch.int32).expand(4, 9))
     assert len({tuple(order.tolist()) for order in start}) == 4
 
@@ -109,8 +113,7 @@ def test_each_node_starts_as_many_walks_in_a_new_order_each_round() -> None:
 def test_same_generator_gives_same_walks() -> None:
     graph = undirected(PAIRS, 9)
     one, two, other = (
-        random_walks(graph, 2, 9, torch.Generator().manual_seed(s), in_out_parameter=2)
-        for s in (5, 5, 6)
+        random_walks(graph, walking(2, 9), torch.Generator().manual_seed(s), q=2) for s in (5, 5, 6)
     )
     assert torch.equal(one, two)
     assert not torch.equal(one, other)
@@ -131,7 +134,7 @@ def test_walks_stay_on_edges(
     graph = undirected(pairs, 8, weighted)
     edges = {(int(a), int(b)) for a, b in graph.edge_index.t()}
     rng = torch.Generator().manual_seed(0)
-    walks = random_walks(graph, 2, 6, rng, return_parameter=p, in_out_parameter=q)
+    walks = random_walks(graph, walking(2, 6), rng, p=p, q=q)
     assert walks.shape == (2 * len({a for a, _ in edges}), 6)
     for walk in walks.tolist():
         assert set(itertools.pairwise(walk)) <= edges
@@ -142,7 +145,7 @@ def test_point_rounded_up_to_the_next_node_stays_with_its_own() -> None:
     graph.edge_weight = torch.ones(graph.num_edges)
     # Beyond 2^52 a float64 has no fraction, so half of all points of node 2 are rounded up.
     graph.edge_weight[:2] = 2.0**51
-    walks = random_walks(graph, 50, 2, torch.Generator().manual_seed(0))
+    walks = random_walks(graph, walking(50, 2), torch.Generator().manual_seed(0))
     edges = {(int(a), int(b)) for a, b in graph.edge_index.t()}
     assert {tuple(step) for step in walks.tolist()} <= edges
 
@@ -162,14 +165,14 @@ def test_graph_that_cannot_be_walked_is_refused(
     graph = Data(edge_index=torch.tensor([[0, 1], [1, 0]]), num_nodes=3)
     graph.update(change)
     with pytest.raises(UserError, match=message):
-        random_walks(graph, 1, 3, torch.Generator())
+        random_walks(graph, walking(1, 3), torch.Generator())
 
 
 @pytest.mark.parametrize("negative", [0, 5])
 def test_vectors_are_those_of_gensim_on_the_same_sentences(negative: int) -> None:
     from gensim.models import Word2Vec
 
-    walks = random_walks(undirected(PAIRS, 10), 20, 12, torch.Generator().manual_seed(1))
+    walks = random_walks(undirected(PAIRS, 10), walking(20, 12), torch.Generator().manual_seed(1))
     config = WalkConfig(out_dim=8, window=3, passes=2)
     vectors = skip_gram(walks, 10, config, negative=negative, seed=4)
     model = Word2Vec(
@@ -194,7 +197,7 @@ def test_vectors_are_those_of_gensim_on_the_same_sentences(negative: int) -> Non
 def test_vectors_of_nodes_that_walks_join_are_close() -> None:
     cliques = [(block + a, block + b) for block in (0, 6) for a in range(6) for b in range(a)]
     graph = undirected([*cliques, (0, 6)], 12)
-    walks = random_walks(graph, 40, 20, torch.Generator().manual_seed(0))
+    walks = random_walks(graph, walking(40, 20), torch.Generator().manual_seed(0))
     config = WalkConfig(out_dim=8, window=4, passes=5)
     z = torch.nn.functional.normalize(skip_gram(walks, 12, config, negative=5, seed=0))
     cosine = z @ z.t()

@@ -11,6 +11,7 @@ from torch_geometric.data import Data
 from torch_geometric.nn import GCNConv, SAGEConv
 
 from homogcl.core.seeds import stream
+from homogcl.data.synthetic import citation_graph
 from homogcl.nn.layers import (
     DenseLayer,
     GCNLayer,
@@ -21,6 +22,15 @@ from homogcl.nn.layers import (
 )
 from homogcl.views.augment import drop_edges
 from tests.networks import encoder, gradients, parts, random_graph
+from tests.products import counted
+
+
+def test_a_graph_convolution_costs_what_its_sizes_say() -> None:
+    graph = citation_graph(50, 3, 20, seed=0)
+    x = graph.x.to_dense() if graph.x.is_sparse_csr else graph.x
+    layer = GCNLayer(20, 8)
+    costs = counted(lambda: layer(x, GCNLayer.structure(graph)))
+    assert costs == (2 * 50 * 20 * 8, 2 * graph.edge_index.size(1) * 8)
 
 
 @settings(deadline=None, max_examples=25)

@@ -25,9 +25,9 @@ BINS = SaliencyHistogram(
 
 
 def bars(svg: str, kind: str) -> list[dict[str, float]]:
-    found = ElementTree.fromstring(svg).iter("rect")
+    rects = ElementTree.fromstring(svg).iter("rect")
     keys = ("x", "y", "width", "height")
-    return [{k: float(bar.attrib[k]) for k in keys} for bar in found if bar.attrib["class"] == kind]
+    return [{k: float(bar.attrib[k]) for k in keys} for bar in rects if bar.attrib["class"] == kind]
 
 
 def test_shares_are_as_high_as_they_are_large() -> None:
@@ -126,5 +126,5 @@ def test_colors_of_groups_stay_apart(vision: str, dark: bool) -> None:
     part = style.split("prefers-color-scheme: dark")[dark]
     colors = re.findall(r"--c\d: (#[0-9a-f]{6})", part)
     assert len(colors) == 8
-    seen = [lab(color, vision) for color in colors]
-    assert min(float(np.linalg.norm(a - b)) for a, b in combinations(seen, 2)) > 20
+    shades = [lab(color, vision) for color in colors]
+    assert min(float(np.linalg.norm(a - b)) for a, b in combinations(shades, 2)) > 20

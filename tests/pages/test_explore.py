@@ -75,7 +75,11 @@ def test_page_shows_the_run(trained: Callable[[str], RunFolder]) -> None:
 
 def test_saliency_is_that_of_the_trained_plug_in(trained: Callable[[str], RunFolder]) -> None:
     folder = trained("grace+homogcl")
-    shown, graph, method = explore(folder, "pca"), folder.request().resolve().graph, folder.method()
+    shown, graph, method = (
+        explore(folder, "pca"),
+        folder.request().resolve().graph,
+        folder.model().method,
+    )
     scores = method.edge_scores(graph)
     assert scores is not None
     s = scores.detach().numpy()
@@ -83,11 +87,11 @@ def test_saliency_is_that_of_the_trained_plug_in(trained: Callable[[str], RunFol
     for node in range(80):
         mine = slice(*shown.edges.offsets[node : node + 2])
         wanted = dict(zip(target[source == node].tolist(), s[source == node], strict=True))
-        found = dict(
+        shown_of = dict(
             zip(shown.edges.targets[mine].tolist(), shown.edges.saliency[mine], strict=True)
         )
-        assert found.keys() == wanted.keys()
-        assert [found[other] for other in wanted] == pytest.approx([*wanted.values()], abs=1e-5)
+        assert shown_of.keys() == wanted.keys()
+        assert [shown_of[other] for other in wanted] == pytest.approx([*wanted.values()], abs=1e-5)
     assert f"trained {method.name}: " in shown.notes[2]
 
 
@@ -195,8 +199,8 @@ def test_of_many_neighbors_the_extremes_are_kept() -> None:
     assert edges.offsets.tolist() == [0, 2, 4, 6, 7, 7]
     assert edges.targets.tolist() == [2, 1, 2, 0, 0, 1, 0]
     star = np.array([[0] * 9, range(1, 10)])
-    kept = ranked_edges(star, np.linspace(0.1, 0.9, 9), nodes=10, most=5)
-    assert kept.targets.tolist() == [9, 8, 7, 2, 1]
+    edges = ranked_edges(star, np.linspace(0.1, 0.9, 9), nodes=10, most=5)
+    assert edges.targets.tolist() == [9, 8, 7, 2, 1]
 
 
 def test_histogram_counts_each_edge_once_by_its_labels() -> None:
@@ -215,9 +219,9 @@ def test_histogram_without_edges_is_empty() -> None:
 def test_labels_that_say_nothing_are_none() -> None:
     assert node_labels(Data()) is None
     assert node_labels(Data(y=torch.tensor([-1, -1]))) is None
-    found = node_labels(Data(y=torch.tensor([-1, 2, -5])))
-    assert found is not None
-    assert found.tolist() == [-1, 2, -1]
+    labels = node_labels(Data(y=torch.tensor([-1, 2, -5])))
+    assert labels is not None
+    assert labels.tolist() == [-1, 2, -1]
 
 
 def test_clusters_are_numbered_by_size() -> None:

@@ -67,8 +67,8 @@ def slow_weighted_nce(
             others_of_i = [j for j in range(n) if j != i]
             raw = {}
             for j in others_of_i:
-                seen = here[i] @ there[j] if frozen is None else frozen[0][i] @ frozen[1][j]
-                raw[j] = 1.0 if weigh is None else float(weigh(seen))
+                cosine = here[i] @ there[j] if frozen is None else frozen[0][i] @ frozen[1][j]
+                raw[j] = 1.0 if weigh is None else float(weigh(cosine))
             mean = sum(raw.values()) / (n - 1)
             own = math.exp(float(here[i] @ there[i]) / tau)
             positive, negative = own, 0.0

@@ -25,7 +25,8 @@ def restored(folder: Path, graph: Data) -> tuple[Method, int]:
     toy = Toy(Sizes.of(graph))
     state = State(toy, torch.optim.Adam([toy.weight]), torch.Generator())
     with torch.random.fork_rng(devices=[]):
-        epoch = Checkpoints(folder).restore(state)
+        checkpoints = Checkpoints(folder)
+        epoch = checkpoints.put_back(state, checkpoints.newest())
     return toy, epoch
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from homogcl.core.errors import UserError
-from homogcl.core.signals import Stopped, stopping
+from homogcl.core.signals import Interrupted, stopping
 from homogcl.runs.log import OnEpoch
 from homogcl.runs.record import Record
 from homogcl.runs.request import Request
@@ -82,7 +82,7 @@ def test_a_training_that_fails_does_not_stop_the_others(tmp_path: Path) -> None:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_it_at_once_in_one_line(number: signal.Signals) -> None:
     before = signal.getsignal(number)
-    with pytest.raises(Stopped) as caught, stopping(lambda: "2 of 5 trainings"):
+    with pytest.raises(Interrupted) as caught, stopping(lambda: "2 of 5 trainings"):
         os.kill(os.getpid(), number)
     assert str(caught.value).startswith(f"{number.name} came after 2 of 5 trainings; ")
     assert caught.value.exit_code == 128 + number
@@ -90,12 +90,12 @@ def test_a_signal_ends_it_at_once_in_one_line(number: signal.Signals) -> None:
 
 
 def test_a_signal_is_no_failure_of_a_training(tmp_path: Path) -> None:
-    class Interrupted(Plain):
+    class Ended(Plain):
         def run(self, results: Path, on_epoch: OnEpoch | None = None) -> tuple[Record, bool]:
             os.kill(os.getpid(), signal.SIGTERM)
             return make_record(), True
 
     seen = Seen()
-    with pytest.raises(Stopped), stopping(lambda: ""):
-        record_trainings([Plain("a"), Interrupted("b"), Plain("c")], tmp_path, seen)
+    with pytest.raises(Interrupted), stopping(lambda: ""):
+        record_trainings([Plain("a"), Ended("b"), Plain("c")], tmp_path, seen)
     assert (seen.trainings, seen.failures) == ([True], [])

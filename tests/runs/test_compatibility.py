@@ -30,14 +30,14 @@ def test_the_same_graph_is_left_as_it_is(method: Method) -> None:
 
 @pytest.mark.parametrize("sparse", [False, True])
 def test_columns_are_put_in_the_learned_order(method: Method, sparse: bool) -> None:
-    given = graph(["b", "a"])
-    dense = given.x
+    swapped = graph(["b", "a"])
+    dense = swapped.x
     if sparse:
-        given.x = given.x.to_sparse_csr()
-    made = for_method(given, method, TrainingGraph.of(graph(["a", "b"])))
-    assert torch.equal(made.x.to_dense(), dense.flip(1))
-    assert made.feature_names == ["a", "b"]
-    assert torch.equal(given.x.to_dense(), dense)
+        swapped.x = swapped.x.to_sparse_csr()
+    ordered = for_method(swapped, method, TrainingGraph.of(graph(["a", "b"])))
+    assert torch.equal(ordered.x.to_dense(), dense.flip(1))
+    assert ordered.feature_names == ["a", "b"]
+    assert torch.equal(swapped.x.to_dense(), dense)
 
 
 @pytest.mark.parametrize(

@@ -24,8 +24,8 @@ def test_tables_keep_ids_and_vectors(ids: list[object], tmp_path: Path) -> None:
     ):
         assert table.column_names == ["id", "z0", "z1"]
         assert table.column("id").to_pylist() == ids
-        found = np.column_stack([table.column("z0").to_numpy(), table.column("z1").to_numpy()])
-        np.testing.assert_array_equal(found.astype(np.float32), Z)
+        vectors = np.column_stack([table.column("z0").to_numpy(), table.column("z1").to_numpy()])
+        np.testing.assert_array_equal(vectors.astype(np.float32), Z)
 
 
 def test_array_has_its_ids_beside_it(tmp_path: Path) -> None:

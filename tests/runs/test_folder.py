@@ -58,7 +58,7 @@ def test_the_request_and_its_graph_come_back(folder: RunFolder, request_of_ring:
 
 
 def test_an_embedder_opens_the_folder_and_its_model_alike(folder: RunFolder) -> None:
-    graph = folder.graph(folder.request())
+    graph = folder.run(folder.request()).graph
     one, two = Embedder.load(folder.path), Embedder.load(folder.path / "model.safetensors")
     assert one.get_params() == two.get_params()
     vectors = [each.transform(graph) for each in (one, two)]
@@ -93,10 +93,10 @@ def test_a_graph_that_changed_or_is_gone_is_named(folder: RunFolder, tmp_path: P
     nodes = tmp_path / "nodes.csv"
     nodes.write_text(nodes.read_text().replace("n0,1,0", "n0,2,0"))
     with pytest.raises(UserError, match=r"nodes\.csv is not what the run .* was trained on"):
-        folder.graph(folder.request())
+        folder.run(folder.request())
     (tmp_path / "edges.csv").unlink()
     with pytest.raises(UserError, match="is gone; say with --data"):
-        folder.graph(folder.request())
+        folder.run(folder.request())
 
 
 @pytest.mark.parametrize("name", ["config.json", "model.safetensors", "embeddings.npy", "ids.json"])

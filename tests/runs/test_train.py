@@ -36,14 +36,14 @@ REQUEST = Request("grace", "demo", 0, SMALL)
 
 def test_it_is_what_build_and_fit_give(block_graph: Data) -> None:
     settings = resolve("grace+homogcl", "", {**SMALL, "num_clusters": 3})
-    seen: list[int] = []
+    numbers: list[int] = []
     run = Run.of("grace+homogcl", settings, block_graph, 3)
-    trained = fit_run(run, on_epoch=lambda epoch: seen.append(epoch.number))
+    trained = fit_run(run, on_epoch=lambda epoch: numbers.append(epoch.number))
     method = build("grace+homogcl", settings.method, Sizes.of(block_graph), 3)
     fit(method, block_graph, settings.train, seed=3)
     z = embeddings(trained.method, block_graph)
     assert torch.equal(z, embeddings(method, block_graph))
-    assert seen == [1, 2, 3, 4]
+    assert numbers == [1, 2, 3, 4]
     assert trained.epochs == 4
     assert set(trained.terms) == {"contrast", "homophily"}
 
@@ -59,7 +59,7 @@ def test_milestones_are_scored_and_change_nothing(block_graph: Data) -> None:
     assert torch.equal(*same)
 
 
-def test_the_method_is_built_and_checked_once(
+def test_the_method_is_built_once_and_checked_before_the_folder_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     calls: list[str] = []
@@ -67,11 +67,11 @@ def test_the_method_is_built_and_checked_once(
         original = getattr(train, name)
 
         def counted(*arguments: object, name: str = name, original: object = original) -> object:
+            assert not (tmp_path / "run").exists()
             calls.append(name)
             return original(*arguments)  # type: ignore[operator]
 
         monkeypatch.setattr(train, name, counted)
-    monkeypatch.setattr("homogcl.training.loop.check_fits", lambda *_: calls.append("again"))
     train_run(REQUEST.resolve(), tmp_path / "run")
     assert calls == ["build", "check_fits"]
 
@@ -113,9 +113,9 @@ def test_it_goes_on_to_the_same_bits(tmp_path: Path) -> None:
         train_run(run, tmp_path / "part", on_epoch=interrupt, save_every={"every": 2})
     with pytest.raises(UserError, match="holds a run already"):
         train_run(run, tmp_path / "part")
-    seen: list[Epoch] = []
-    train_run(run, tmp_path / "part", resume=True, on_epoch=seen.append)
-    assert [epoch.number for epoch in seen] == [3, 4]
+    epochs: list[Epoch] = []
+    train_run(run, tmp_path / "part", resume=True, on_epoch=epochs.append)
+    assert [epoch.number for epoch in epochs] == [3, 4]
     for name in ("model.safetensors", "embeddings.npy"):
         whole, part = (tmp_path / folder / name for folder in ("whole", "part"))
         assert whole.read_bytes() == part.read_bytes()

@@ -21,10 +21,10 @@ SMALL = {"epochs": 1, "hidden_dim": 8, "out_dim": 4}
 def test_embeddings_join_the_pipeline(block_graph: Data, tmp_path: Path) -> None:
     embedder = Embedder("grace", **SMALL).fit(block_graph)
     path = embedder.save(tmp_path / "e.safetensors")
-    made = Compose([ToUndirected(), AddEmbeddings(path)])(block_graph)
-    np.testing.assert_array_equal(made.z.numpy(), embedder.transform(block_graph))
+    transformed = Compose([ToUndirected(), AddEmbeddings(path)])(block_graph)
+    np.testing.assert_array_equal(transformed.z.numpy(), embedder.transform(block_graph))
     assert "z" not in block_graph
-    assert torch.equal(made.y, block_graph.y)
+    assert torch.equal(transformed.y, block_graph.y)
     assert "h" in AddEmbeddings(embedder, name="h")(block_graph)
     assert repr(AddEmbeddings(embedder)).startswith("AddEmbeddings(Embedder('grace'")
 

@@ -228,12 +228,12 @@ class Payload:
 
 
 def test_checkpoint_cannot_run_code(block_graph: Data, tmp_path: Path) -> None:
-    made = tmp_path / "made"
+    trace = tmp_path / "made"
     buffer = io.BytesIO()
-    torch.save({"epoch": 2, "fingerprint": Payload(made)}, buffer)
+    torch.save({"epoch": 2, "fingerprint": Payload(trace)}, buffer)
     content = buffer.getvalue()
     digest = hashlib.sha256(content).hexdigest()[:16]
     (tmp_path / f"epoch-00000002-{digest}.pt").write_bytes(content)
     with pytest.raises(UserError, match="holds no checkpoint of this training"):
         resumed("toy", block_graph, Checkpoints(tmp_path, FINGERPRINT))
-    assert not made.exists()
+    assert not trace.exists()

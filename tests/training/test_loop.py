@@ -105,8 +105,8 @@ def test_steps_are_those_of_a_loop_by_hand(block_graph: Data, optimizer: str) ->
     ours = fit(Toy(Sizes.of(block_graph), weights), block_graph, config, seed=9)
 
     toy = Toy(Sizes.of(block_graph))
-    made = {"adam": torch.optim.Adam, "adamw": torch.optim.AdamW}[optimizer]
-    steps = made([toy.weight], weight_decay=0.01)
+    kind = {"adam": torch.optim.Adam, "adamw": torch.optim.AdamW}[optimizer]
+    steps = kind([toy.weight], weight_decay=0.01)
     rng = stream(9, "augment")
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(integer(9, "dropout"))
@@ -170,9 +170,9 @@ def test_method_without_parameters_is_prepared_and_not_trained(block_graph: Data
 
 @pytest.mark.parametrize("schedule", ["constant", "cosine"])
 def test_rate_of_batches_moves_with_each_step(schedule: str) -> None:
-    given = {"epochs": 6, "learning_rate": 0.4, "warmup_epochs": 2, "schedule": schedule}
-    config = TrainConfig.model_validate(given)
-    as_steps = TrainConfig.model_validate({**given, "epochs": 30, "warmup_epochs": 10})
+    settings = {"epochs": 6, "learning_rate": 0.4, "warmup_epochs": 2, "schedule": schedule}
+    config = TrainConfig.model_validate(settings)
+    as_steps = TrainConfig.model_validate({**settings, "epochs": 30, "warmup_epochs": 10})
     assert [learning_rate(config, step, per_epoch=5) for step in range(30)] == pytest.approx(
         [learning_rate(as_steps, step) for step in range(30)]
     )

@@ -47,9 +47,9 @@ def test_edges_stay_sorted_and_nodes_stay_even_without_edges(weighted: Data) -> 
 
 def test_directions_of_an_edge_are_dropped_apart(block_graph: Data) -> None:
     view = drop_edges(block_graph, 0.5, stream(0, "augment"))
-    kept = set(map(tuple, view.edge_index.t().tolist()))
-    alone = [pair for pair in kept if pair[::-1] not in kept]
-    assert 0.3 < len(alone) / len(kept) < 0.7
+    edges = set(map(tuple, view.edge_index.t().tolist()))
+    alone = [pair for pair in edges if pair[::-1] not in edges]
+    assert 0.3 < len(alone) / len(edges) < 0.7
 
 
 def test_probability_can_be_an_edges_own(block_graph: Data) -> None:
@@ -75,9 +75,9 @@ def test_probability_can_be_a_columns_own(block_graph: Data) -> None:
 @given(rate=st.floats(0, 1), seed=st.integers(0, 99))
 def test_rates_are_kept(rate: float, seed: int) -> None:
     count = 4000
-    kept = int(keep(count, rate, stream(seed, "augment")).sum())
+    survivors = int(keep(count, rate, stream(seed, "augment")).sum())
     # Six standard deviations of the binomial count.
-    assert abs(kept - count * (1 - rate)) <= 6 * (count * rate * (1 - rate)) ** 0.5
+    assert abs(survivors - count * (1 - rate)) <= 6 * (count * rate * (1 - rate)) ** 0.5
 
 
 def test_rate_0_keeps_all_and_rate_1_nothing() -> None:

@@ -23,11 +23,11 @@ from homogcl.views.centrality import (
 
 
 def as_networkx(graph: Data, weight: Tensor) -> nx.Graph:
-    made = nx.Graph()
-    made.add_nodes_from(range(int(graph.num_nodes or 0)))
+    network = nx.Graph()
+    network.add_nodes_from(range(int(graph.num_nodes or 0)))
     for (i, j), w in zip(graph.edge_index.t().tolist(), weight.tolist(), strict=True):
-        made.add_edge(i, j, weight=w)
-    return made
+        network.add_edge(i, j, weight=w)
+    return network
 
 
 def symmetric_weights(graph: Data, seed: int = 0) -> Tensor:
@@ -47,16 +47,16 @@ def centrality(kind: Centrality, graph: Data, weight: Tensor) -> np.ndarray:
 def test_degree_is_that_of_networkx(block_graph: Data, weighted: bool) -> None:
     weight = symmetric_weights(block_graph) if weighted else torch.ones(block_graph.num_edges)
     expected = dict(as_networkx(block_graph, weight).degree(weight="weight"))
-    found = centrality("degree", block_graph, weight)
-    np.testing.assert_allclose(found, [expected[i] for i in range(len(expected))], rtol=1e-12)
+    phi = centrality("degree", block_graph, weight)
+    np.testing.assert_allclose(phi, [expected[i] for i in range(len(expected))], rtol=1e-12)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_eigenvector_is_that_of_networkx(block_graph: Data, weighted: bool) -> None:
     weight = symmetric_weights(block_graph) if weighted else torch.ones(block_graph.num_edges)
     expected = nx.eigenvector_centrality_numpy(as_networkx(block_graph, weight), weight="weight")
-    found = centrality("eigenvector", block_graph, weight)
-    np.testing.assert_allclose(found, [expected[i] for i in range(len(expected))], atol=2e-8)
+    phi = centrality("eigenvector", block_graph, weight)
+    np.testing.assert_allclose(phi, [expected[i] for i in range(len(expected))], atol=2e-8)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -69,9 +69,9 @@ def test_pagerank_is_that_of_networkx_up_to_scale(
         edge_index=block_graph.edge_index, num_nodes=int(block_graph.num_nodes or 0) + isolated
     )
     expected = nx.pagerank(as_networkx(graph, weight), alpha=0.85, tol=1e-14, max_iter=1000)
-    found = centrality("pagerank", graph, weight)
+    phi = centrality("pagerank", graph, weight)
     np.testing.assert_allclose(
-        found / found.sum(), [expected[i] for i in range(len(expected))], rtol=1e-9
+        phi / phi.sum(), [expected[i] for i in range(len(expected))], rtol=1e-9
     )
 
 
@@ -129,8 +129,8 @@ def test_drop_factors_follow_the_formula_and_forgive_what_nobody_uses() -> None:
     used = [1.0, 4.0, 50.0]
     s = [math.log(value) for value in used]
     expected = [(max(s) - each) / (max(s) - sum(s) / 3) for each in s]
-    found = drop_factor(torch.tensor([1.0, 0.0, 4.0, 50.0], dtype=torch.float64)).tolist()
-    assert found == pytest.approx([expected[0], max(expected), expected[1], expected[2]])
+    factors = drop_factor(torch.tensor([1.0, 0.0, 4.0, 50.0], dtype=torch.float64)).tolist()
+    assert factors == pytest.approx([expected[0], max(expected), expected[1], expected[2]])
 
 
 @pytest.mark.parametrize("values", [[3.0, 3.0, 3.0], [0.0, 0.0], [2.0], [0.0, 5.0], []])

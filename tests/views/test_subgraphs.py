@@ -59,7 +59,7 @@ def test_the_subgraph_is_that_of_pyg(block_graph: Data, sparse: bool) -> None:
     graph.x = rows.to_sparse_csr() if sparse else rows
     nodes = random_nodes(graph, 25, torch.Generator().manual_seed(1))
     part = induced(graph, nodes)
-    edges, weight, kept = subgraph(
+    edges, weight, is_inside = subgraph(
         nodes,
         graph.edge_index,
         graph.edge_weight,
@@ -69,7 +69,7 @@ def test_the_subgraph_is_that_of_pyg(block_graph: Data, sparse: bool) -> None:
     )
     assert torch.equal(part.edge_index, edges)
     assert torch.equal(part.edge_weight, weight)
-    assert torch.equal(part.edge_id, kept.nonzero()[:, 0])
+    assert torch.equal(part.edge_id, is_inside.nonzero()[:, 0])
     assert torch.equal(part.x.to_dense() if sparse else part.x, rows[nodes])
     assert part.num_nodes == 25
 
@@ -108,17 +108,17 @@ def test_each_hop_takes_neighbors_of_the_one_before(
     before = {0, nodes - 1}
     frontier = set(before)
     for hops in range(1, len(fanout) + 1):
-        found = neighborhood(crow, col, seeds, tuple(fanout[:hops]), stream(seed, "batch"))
-        assert found.tolist() == sorted(set(found.tolist()))
-        new = set(found.tolist()) - before
-        assert before <= set(found.tolist())
+        reached = neighborhood(crow, col, seeds, tuple(fanout[:hops]), stream(seed, "batch"))
+        assert reached.tolist() == sorted(set(reached.tolist()))
+        new = set(reached.tolist()) - before
+        assert before <= set(reached.tolist())
         assert new <= set().union(*(near[i] for i in frontier)) if frontier else not new
         assert len(new) <= fanout[hops - 1] * len(frontier)
         # Whoever has no more neighbors than the fan-out gives all of them.
         for i in frontier:
             if len(near[i]) <= fanout[hops - 1]:
-                assert near[i] <= set(found.tolist())
-        before, frontier = set(found.tolist()), new
+                assert near[i] <= set(reached.tolist())
+        before, frontier = set(reached.tolist()), new
 
 
 def test_neighbors_are_drawn_uniformly_and_without_replacement() -> None:
@@ -127,9 +127,9 @@ def test_neighbors_are_drawn_uniformly_and_without_replacement() -> None:
     crow, col, rng = row_pointers(graph), graph.edge_index[1], stream(0, "batch")
     times = torch.zeros(7)
     for _ in range(600):
-        found = neighborhood(crow, col, torch.tensor([0]), (2,), rng)
-        assert found.numel() == 3
-        times[found] += 1
+        nodes = neighborhood(crow, col, torch.tensor([0]), (2,), rng)
+        assert nodes.numel() == 3
+        times[nodes] += 1
     # 600 draws of 2 of 6: mean 200 each, standard deviation 11.5.
     assert bool(((times[1:] - 200).abs() < 58).all())
 
@@ -138,14 +138,14 @@ def test_neighbors_are_drawn_uniformly_and_without_replacement() -> None:
 @pytest.mark.parametrize("size", [7, 20, 60, 100])
 def test_an_epoch_sees_every_node_and_parts_see_each_once(kind: str, size: int) -> None:
     graph = random_graph(60, 1)
-    made = Batches(graph, config(kind, size))
-    parts = list(made.epoch(stream(0, "batch")))
-    assert len(parts) == made.per_epoch == -(-60 // size)
-    seen = [node for part in parts for node in members(part)]
-    assert set(seen) == set(range(60))
+    batches = Batches(graph, config(kind, size))
+    parts = list(batches.epoch(stream(0, "batch")))
+    assert len(parts) == batches.per_epoch == -(-60 // size)
+    nodes = [node for part in parts for node in members(part)]
+    assert set(nodes) == set(range(60))
     if kind != "neighbors":
-        assert len(seen) == 60
-    assert min(len(members(part)) for part in parts) >= made.smallest
+        assert len(nodes) == 60
+    assert min(len(members(part)) for part in parts) >= batches.smallest
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -164,9 +164,9 @@ def test_a_batch_has_all_edges_between_its_nodes_and_no_others(kind: str) -> Non
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_stream_decides_the_batches(kind: str) -> None:
-    made = Batches(random_graph(60, 3), config(kind, 20))
+    batches = Batches(random_graph(60, 3), config(kind, 20))
     first, again, other = (
-        [members(part) for part in made.epoch(stream(seed, "batch"))] for seed in (0, 0, 1)
+        [members(part) for part in batches.epoch(stream(seed, "batch"))] for seed in (0, 0, 1)
     )
     assert first == again != other
 
@@ -175,34 +175,34 @@ def test_the_stream_decides_the_batches(kind: str) -> None:
 @pytest.mark.parametrize("size", [2, 3])
 def test_ranks_have_as_many_batches_and_see_every_node_together(kind: str, size: int) -> None:
     graph = random_graph(61, 4)
-    seen: list[int] = []
+    nodes: list[int] = []
     counts = set()
     for rank in range(size):
-        made = Batches(graph, config(kind, 11), Ranks(rank, size))
-        parts = [members(part) for part in made.epoch(stream(0, "batch"))]
-        counts |= {len(parts), made.per_epoch}
-        seen += [node for part in parts for node in part]
+        batches = Batches(graph, config(kind, 11), Ranks(rank, size))
+        parts = [members(part) for part in batches.epoch(stream(0, "batch"))]
+        counts |= {len(parts), batches.per_epoch}
+        nodes += [node for part in parts for node in part]
     assert len(counts) == 1
-    assert set(seen) == set(range(61))
+    assert set(nodes) == set(range(61))
     if kind != "neighbors":
-        assert len(seen) == 61
+        assert len(nodes) == 61
 
 
 def test_clusters_cut_fewer_edges_than_random_parts(block_graph: Data) -> None:
-    kept = {
+    edges_inside = {
         kind: sum(
             part.num_edges for part in Batches(block_graph, config(kind, 20)).epoch(stream(0, "b"))
         )
         for kind in ("metis", "parts")
     }
-    assert kept["metis"] > 2 * kept["parts"]
+    assert edges_inside["metis"] > 2 * edges_inside["parts"]
 
 
 def test_the_whole_graph_is_one_batch_and_itself(block_graph: Data) -> None:
-    made = Batches(block_graph, BatchConfig(), Ranks(1, 2))
-    [part] = made.epoch(stream(0, "batch"))
+    batches = Batches(block_graph, BatchConfig(), Ranks(1, 2))
+    [part] = batches.epoch(stream(0, "batch"))
     assert part is block_graph
-    assert (made.per_epoch, made.smallest) == (1, 60)
+    assert (batches.per_epoch, batches.smallest) == (1, 60)
 
 
 @given(nodes=st.integers(1, 10_000), size=st.integers(1, 3000), ranks=st.integers(1, 8))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
 import torch
+from packaging.requirements import Requirement
 from packaging.version import Version
 
 from homogcl.core.memory import available_bytes
@@ -23,36 +24,14 @@ from homogcl.runs.train import fit_run
 
 PYTHON = "3.11"
 
-# As pyproject.toml has them, which a test compares.
-NEEDED = {
-    "numpy": "1.26",
-    "packaging": "23",
-    "pydantic": "2.7",
-    "rich": "13",
-    "safetensors": "0.4",
-    "scikit-learn": "1.4",
-    "scipy": "1.11",
-    "torch": "2.6",
-    "torch_geometric": "2.6",
-    "typer": "0.12",
-}
-
-
-@dataclass(frozen=True)
-class Extra:
-    """Packages that one ability needs and all others do without."""
-
-    packages: Mapping[str, str]  # name -> oldest version
-    purpose: str
-
-
+# What each extra is for that users can install.
 EXTRAS = {
-    "walks": Extra({"gensim": "4.3"}, "the methods deepwalk and node2vec"),
-    "tables": Extra({"networkx": "3", "pyarrow": "15"}, "own graphs from files, Parquet"),
-    "umap": Extra({"umap-learn": "0.5"}, "homogcl explore --map umap"),
-    "metis": Extra({"pymetis": "2025.2"}, "homogcl train --batch metis"),
-    "tune": Extra({"optuna": "4.3"}, "homogcl tune"),
-    "tensorboard": Extra({"tensorboard": "2.18"}, "homogcl train --tensorboard"),
+    "walks": "the methods deepwalk and node2vec",
+    "tables": "own graphs from files, Parquet",
+    "umap": "homogcl explore --map umap",
+    "metis": "homogcl train --batch metis",
+    "tune": "homogcl tune",
+    "tensorboard": "homogcl train --tensorboard",
 }
 
 
@@ -74,11 +53,7 @@ class Finding:
 
 
 def examine(root: str | Path | None = None) -> list[Finding]:
-    """Return what there is: environment, data root, extras, and whether a training step works.
-
-    Args:
-        root: Folder of all data sets; else `$HOMOGCL_DATA`, else the XDG cache.
-    """
+    """Return what there is: environment, data root, extras, and whether a training step works."""
     return [*environment(), *extras(), *data(data_root(root)), self_test()]
 
 
@@ -92,26 +67,34 @@ def environment() -> list[Finding]:
         ok=Version(running) >= Version(PYTHON),
         advice=f"use Python {PYTHON} or newer",
     )
-    packages = [_package("packages", name, oldest) for name, oldest in NEEDED.items()]
+    packages = [_package("packages", each) for each in requirements()]
     return [python, *packages, *_machine()]
 
 
-def extras(wanted: Mapping[str, Extra] = EXTRAS) -> list[Finding]:
+def extras() -> list[Finding]:
     """Return which optional packages are there, and what each is for."""
     findings = []
-    for name, extra in wanted.items():
-        parts = [_package("extras", package, oldest) for package, oldest in extra.packages.items()]
+    for name, purpose in EXTRAS.items():
+        parts = [_package("extras", each) for each in requirements(name)]
         findings.append(
             Finding(
                 "extras",
                 name,
-                f"{', '.join(f'{part.name} {part.found}' for part in parts)}: {extra.purpose}",
+                f"{', '.join(f'{part.name} {part.found}' for part in parts)}: {purpose}",
                 ok=all(part.ok for part in parts),
                 needed=False,
-                advice=f"for {extra.purpose}: pip install 'homogcl[{name}]'",
+                advice=f"for {purpose}: pip install 'homogcl[{name}]'",
             )
         )
     return findings
+
+
+def requirements(extra: str | None = None) -> list[Requirement]:
+    """Return the packages that this one asks for: always, or for one of its extras."""
+    declared = [Requirement(text) for text in metadata.requires("homogcl") or []]
+    if extra is None:
+        return [each for each in declared if each.marker is None]
+    return [each for each in declared if each.marker and each.marker.evaluate({"extra": extra})]
 
 
 def data(root: Path) -> list[Finding]:
@@ -130,11 +113,7 @@ def data(root: Path) -> list[Finding]:
 
 
 def self_test(step: Callable[[], None] | None = None) -> Finding:
-    """Return whether a training step on a generated graph works.
-
-    Args:
-        step: What to try; by default a step of grace+homogcl.
-    """
+    """Return whether `step` works, by default a step of grace+homogcl on a generated graph."""
     try:
         (step or _tiny_training)()
     except Exception as error:
@@ -159,18 +138,19 @@ def _tiny_training() -> None:
         raise ArithmeticError("the embeddings of a small graph are not finite")
 
 
-def _package(area: str, name: str, oldest: str) -> Finding:
+def _package(area: str, required: Requirement) -> Finding:
+    name, versions = required.name, str(required.specifier)
     try:
         version = metadata.version(name)
     except metadata.PackageNotFoundError:
-        return Finding(area, name, "missing", ok=False, advice=f"pip install '{name}>={oldest}'")
-    new_enough = Version(version) >= Version(oldest)
+        return Finding(area, name, "missing", ok=False, advice=f"pip install '{name}{versions}'")
+    fits = required.specifier.contains(version, prereleases=True)
     return Finding(
         area,
         name,
-        version if new_enough else f"{version} (older than {oldest})",
-        ok=new_enough,
-        advice=f"pip install --upgrade '{name}>={oldest}'",
+        version if fits else f"{version} (older than {versions.removeprefix('>=')})",
+        ok=fits,
+        advice=f"pip install --upgrade '{name}{versions}'",
     )
 
 

@@ -1,23 +1,23 @@
-"""Time and memory of a training, estimated from a few steps on a small piece of the graph.
+"""Time and memory of a training, estimated from a few steps on small pieces of the graph.
 
-How the cost of a step grows is counted: torch's operations on pieces of three sizes give those on
-the whole graph. How fast this machine computes them is measured: once per kind of operation, and
-once for a whole step on the largest piece. Memory is what that step took, less its tiles of pairs,
-in proportion to the nodes, plus tiles as large as their budget allows. A graph that is no larger
-than the largest piece is its own piece; where the training takes batches, one batch is.
+A step costs something for each node with its edges and, where all pairs are compared, something for
+each pair: its seconds on pieces of three sizes tell how much of each. Memory is what a step on the
+largest piece took, less its tiles of pairs, in proportion to the nodes, plus tiles as large as
+their budget allows. A graph that is no larger than the largest piece is its own piece; where the
+training takes batches, one batch is.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
+import numpy as np
 import torch
+from scipy.optimize import nnls
 from torch_geometric.data import Data
 
-from homogcl.advice.flops import Operations, counted, through
-from homogcl.core.csr import csr_tensor
 from homogcl.core.errors import UserError
 from homogcl.core.memory import peak_bytes, reset_peak
 from homogcl.core.seeds import stream
@@ -28,7 +28,7 @@ from homogcl.methods.inference import without_labels
 from homogcl.presets.resolve import Settings
 from homogcl.runs.run import Run
 from homogcl.runs.train import new_method
-from homogcl.training.loop import fit_checked
+from homogcl.training.loop import fit
 from homogcl.views.subgraphs import Batches
 
 TILE = 1024  # rows of a tile of pairs on the CPU; pieces are whole tiles
@@ -45,25 +45,7 @@ class Estimate:
     bytes: int  # of memory, above what the process held before
 
     def __str__(self) -> str:
-        """Return both in round figures."""
         return f"about {duration(self.seconds)} and {_amount(self.bytes)}"
-
-
-@dataclass(frozen=True)
-class Rates:
-    """How many operations of each kind this machine does in a second."""
-
-    products: float
-    sparse: float
-    elements: float
-
-    def seconds(self, operations: Operations) -> float:
-        """Return how long the operations take one after another."""
-        return (
-            operations.products / self.products
-            + operations.sparse / self.sparse
-            + operations.elements / self.elements
-        )
 
 
 def estimate(name: str, settings: Settings, graph: Data, seed: int = 0) -> Estimate | None:
@@ -80,17 +62,26 @@ def estimate(name: str, settings: Settings, graph: Data, seed: int = 0) -> Estim
     largest = _largest_piece(name, settings, graph, seed)
     if not largest.trains:
         return None
-    needed = largest.memory(largest.peak())
+    needed = largest.memory()
     seconds = largest.seconds()
     if _is_whole_step(settings, nodes):
         steps = epochs * Batches(graph, settings.train).per_epoch
         return Estimate(steps * seconds, needed)
-    points = {PIECES[-1]: largest.operations()}
+    timed_pieces = {PIECES[-1]: seconds}
     for size in PIECES[:-1]:
-        points[size] = _Piece(name, settings, piece(graph, size, seed), nodes, seed).operations()
-    rates, operations = machine_rates(), through(points)
-    growth = rates.seconds(operations(nodes)) / rates.seconds(points[PIECES[-1]])
-    return Estimate(epochs * seconds * growth, needed)
+        timed_pieces[size] = _Piece(name, settings, piece(graph, size, seed), nodes, seed).seconds()
+    return Estimate(epochs * seconds_of(nodes, timed_pieces), needed)
+
+
+def seconds_of(nodes: int, pieces: Mapping[int, float]) -> float:
+    """Return a n + b n² at n = `nodes`, with the a, b ≥ 0 that fit the `pieces` best.
+
+    These are the seconds of a step, above 0, by the nodes of the piece.
+    """
+    n, seconds = np.array(list(pieces)) / nodes, np.array(list(pieces.values()))
+    # Relative errors, so that the largest piece does not decide alone; n counts whole graphs.
+    factors, _ = nnls(np.stack([n, n**2], axis=1) / seconds[:, None], np.ones(len(n)))
+    return float(factors.sum())
 
 
 def memory_needed(run: Run) -> int | None:
@@ -100,7 +91,7 @@ def memory_needed(run: Run) -> int | None:
     """
     try:
         largest = _largest_piece(run.method, run.settings, run.graph, run.seed)
-        return largest.memory(largest.peak()) if largest.trains else None
+        return largest.memory() if largest.trains else None
     except UserError:
         return None
 
@@ -161,20 +152,6 @@ def piece(graph: Data, nodes: int, seed: int) -> Data:
     return result
 
 
-def machine_rates() -> Rates:
-    """Return this machine's rates, measured on operations like those of a step."""
-    a, b = torch.ones(TILE, 256), torch.ones(256, TILE)
-    tile = torch.ones(TILE, TILE)
-    rows = torch.arange(0, 10 * TILE + 1, 10)
-    columns = (torch.arange(10 * TILE) * 7919) % TILE
-    matrix = csr_tensor(rows.int(), columns.int(), torch.ones(10 * TILE), (TILE, TILE))
-    return Rates(
-        products=2 * TILE * TILE * 256 / _seconds(lambda: a @ b),
-        sparse=2 * 10 * TILE * 256 / _seconds(lambda: matrix @ a),
-        elements=TILE * TILE / _seconds(lambda: tile.exp()),
-    )
-
-
 class _Piece:
     """A method on a graph that stands for one of `whole` nodes."""
 
@@ -197,24 +174,17 @@ class _Piece:
 
     def step(self) -> None:
         """Train one step."""
-        fit_checked(self._method, self._graph, self._train, seed=self._seed)
-
-    def peak(self) -> int:
-        """Return the bytes that a step takes above what is held before."""
-        before = reset_peak()
-        self.step()
-        return max(0, peak_bytes() - before)
+        fit(self._method, self._graph, self._train, seed=self._seed)
 
     def seconds(self) -> float:
-        """Return how long a step takes, of two."""
-        return _seconds(self.step, repeats=2)
+        """Return how long a step takes, the shorter of two."""
+        return max(min(timed(self.step, repeats=2)), 1e-9)
 
-    def operations(self) -> Operations:
-        """Return what a step computes."""
-        return counted(self.step)
-
-    def memory(self, taken: int) -> int:
-        """Return the bytes for the whole graph where this piece took `taken`."""
+    def memory(self) -> int:
+        """Return the bytes that a step on the whole graph takes above what is held before."""
+        before = reset_peak()
+        self.step()
+        taken = max(0, peak_bytes() - before)
         if self._whole == self._nodes:
             return taken
         parameters = sum(p.numel() for p in self._method.parameters()) * BYTES_PER_PARAMETER
@@ -249,11 +219,6 @@ def timed(step: Callable[[], object], repeats: int = 5) -> list[float]:
         step()
         taken.append(time.perf_counter() - started)
     return taken
-
-
-def _seconds(step: Callable[[], object], repeats: int = 5) -> float:
-    """Return the least seconds of a step, above 0."""
-    return max(min(timed(step, repeats)), 1e-9)
 
 
 def duration(seconds: float) -> str:

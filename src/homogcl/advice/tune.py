@@ -120,14 +120,9 @@ def search(
     folder: Path,
     on_trial: Callable[[Trial], None] | None = None,
 ) -> list[Trial]:
-    """Return all trials, after running those that the journal in `folder` lacks.
+    """Return all trials, after running those that the journal in `folder` lacks of `trials` in all.
 
-    Args:
-        what: What to search for.
-        graph: The graph, with a split if the criterion is `val`.
-        trials: How many trials there shall be in all, those of earlier calls included.
-        folder: Where the journal and the best settings are.
-        on_trial: Called after each trial.
+    The graph needs a split if the criterion is `val`.
     """
     if what.criterion not in CRITERIA:
         raise UnknownName("criterion", what.criterion, CRITERIA)

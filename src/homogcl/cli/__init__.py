@@ -13,8 +13,7 @@ from homogcl.cli.explore import explore
 from homogcl.cli.neighbors import neighbors, saliency
 from homogcl.cli.records import run
 from homogcl.cli.table import table
-from homogcl.cli.to_disk import to_disk
-from homogcl.cli.training import demo, embed, evaluate, train
+from homogcl.cli.training import demo, embed, evaluate, to_disk, train
 from homogcl.cli.tuning import tune
 from homogcl.core.errors import UserError
 from homogcl.core.memory import keep_freed_pages, shortage

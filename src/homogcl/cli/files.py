@@ -61,7 +61,6 @@ def _is_file(path: Path) -> bool:
     """Return whether a name ends as files of features do; else it is a list of columns."""
     from homogcl.data.own.features import ARRAYS
     from homogcl.data.own.files import PARQUET
-    from homogcl.data.own.tables import ending
-    from homogcl.data.own.text import DELIMITERS, LISTS
+    from homogcl.data.own.tables import DELIMITERS, LISTS, ending
 
     return ending(path) in (*DELIMITERS, *LISTS, *PARQUET, *ARRAYS)

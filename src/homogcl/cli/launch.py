@@ -75,24 +75,13 @@ def train_here(
 
 
 def launch(
-    request: Request,
-    folder: RunFolder,
-    processes: Processes,
-    options: list[str],
-    *,
-    resume: bool,
+    request: Request, folder: RunFolder, processes: Processes, options: list[str], *, resume: bool
 ) -> None:
     """Run `homogcl train` in several processes, as torchrun does, and wait for them.
 
     Everything that can be refused is refused here, in one line, before a process starts. When a
-    process dies the others are ended; then all of them go on from the newest checkpoint.
-
-    Args:
-        request: What to train.
-        folder: Where to keep it.
-        processes: How many train together, and how often they may be started again.
-        options: Further options of the command, as they are typed.
-        resume: Whether the folder may hold the same run already.
+    process dies the others are ended; then all of them go on from the newest checkpoint. Further
+    `options` of the command are as they are typed.
     """
     from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
     from torch.distributed.launcher.api import LaunchConfig, elastic_launch

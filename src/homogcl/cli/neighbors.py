@@ -84,9 +84,10 @@ def saliency(
         check_ending(output, TABLES)
     folder = RunFolder(run)
     request = folder.request(root, data)
-    graph, method = folder.graph(request), folder.method()
+    model = folder.model()
+    graph = folder.run(request, model).graph
     clusters = _clusters(folder.settings()["method"], settings or [])
-    table = edge_saliency(method, graph, config=clusters, seed=request.seed)
+    table = edge_saliency(model.method, graph, config=clusters, seed=request.seed)
     names = np.array(original_ids(graph))
     same = [None if each < 0 else bool(each) for each in table.same_label]
     source, target = names[table.source], names[table.target]

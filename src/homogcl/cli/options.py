@@ -24,8 +24,7 @@ Form = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Data = Annotated[str, typer.Argument(help="A data set's name, or the path of your own graph.")]
 OtherData = Annotated[
-    str | None,
-    typer.Option("--data", help="Another graph, or where the run's own one lies now."),
+    str | None, typer.Option("--data", help="Another graph, or where the run's own one lies now.")
 ]
 Seed = Annotated[int, typer.Option(min=0, help="Root seed of every random stream.")]
 

@@ -58,14 +58,13 @@ def tune(
         result = {"criterion": criterion.value, "best": asdict(winner)}
         terminal.result({**result, "trials": [asdict(trial) for trial in results]}, as_json=True)
         return
-    terminal.rows([_row(trial, criterion.value) for trial in _best_first(results)], as_json=False)
+    best_first = sorted(
+        results, key=lambda trial: -1.0 if trial.score is None else -trial.score - 1
+    )
+    terminal.rows([_row(trial, criterion.value) for trial in best_first], as_json=False)
     flags = " ".join(f"--set {key}={value:.6g}" for key, value in winner.settings.items())
     terminal.say(f"\nbest: homogcl train {method} {data} {flags}")
     terminal.say(f"as a preset: {folder / BEST}")
-
-
-def _best_first(trials: list[Trial]) -> list[Trial]:
-    return sorted(trials, key=lambda trial: -1.0 if trial.score is None else -trial.score - 1.0)
 
 
 def _row(trial: Trial, criterion: str) -> dict[str, str]:

@@ -9,21 +9,12 @@ from torch import Tensor
 
 
 def csr_tensor(
-    pointers: Tensor,
-    columns: Tensor,
-    values: Tensor,
-    size: tuple[int, int],
-    *,
-    check: bool = False,
+    pointers: Tensor, columns: Tensor, values: Tensor, size: tuple[int, int], *, check: bool = False
 ) -> Tensor:
     """Return a CSR tensor without torch's announcement that this layout is in beta.
 
-    Args:
-        pointers: Where each row begins among the values, and where the last one ends, [n + 1].
-        columns: The column of each value, [P].
-        values: The numbers, row after row, [P].
-        size: Rows and columns, (n, m).
-        check: Whether torch looks through the parts for numbers that lead outside.
+    `pointers` [n + 1] say where each row begins among the `values` [P], whose `columns` are [P].
+    With `check`, torch looks through them for numbers that lead outside the size (n, m).
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)

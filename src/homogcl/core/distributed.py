@@ -104,15 +104,10 @@ ALONE = Ranks()
 
 @dataclass(frozen=True)
 class Sharing:
-    """The ways in which the processes of a training share the work.
+    """The ways in which the processes of a training share the work."""
 
-    Attributes:
-        pairs: Processes that hold the same nodes and split the pairs of them.
-        nodes: Processes that hold different nodes.
-    """
-
-    pairs: Ranks = ALONE
-    nodes: Ranks = ALONE
+    pairs: Ranks = ALONE  # processes that hold the same nodes and split the pairs of them
+    nodes: Ranks = ALONE  # processes that hold different nodes
 
     @property
     def ranks(self) -> Ranks:

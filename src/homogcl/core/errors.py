@@ -21,7 +21,6 @@ class UnknownName(UserError):
     """A name that is not among the choices, with the nearest ones offered."""
 
     def __init__(self, kind: str, name: str, choices: Iterable[str]) -> None:
-        """Say which `kind` of thing has no `name`, and which choices come near."""
         super().__init__(f"unknown {kind} {name!r}{nearest(name, choices)}")
 
 
@@ -31,8 +30,8 @@ def nearest(name: str, choices: Iterable[str]) -> str:
     >>> nearest("gracee", ["grace", "bgrl"])
     ' (did you mean: grace?)'
     """
-    known = sorted(choices)
-    close = difflib.get_close_matches(name, known, n=3, cutoff=0.6)
+    names = sorted(choices)
+    close = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
     if close:
         return f" (did you mean: {', '.join(close)}?)"
-    return f" (choose from: {', '.join(known)})" if known else ""
+    return f" (choose from: {', '.join(names)})" if names else ""

@@ -36,8 +36,8 @@ def keep_freed_pages() -> bool:
         mallopt = ctypes.CDLL(None).mallopt
     except (AttributeError, OSError, TypeError):
         return False
-    kept = (mallopt(_TRIM_THRESHOLD, 2**31 - 1), mallopt(_MMAP_THRESHOLD, 32 * 2**20))
-    return kept == (1, 1)
+    results = (mallopt(_TRIM_THRESHOLD, 2**31 - 1), mallopt(_MMAP_THRESHOLD, 32 * 2**20))
+    return results == (1, 1)
 
 
 def reset_peak() -> int:
@@ -57,17 +57,10 @@ def peak_bytes() -> int:
     return most if sys.platform == "darwin" else most * 1024
 
 
-def used_bytes() -> int:
-    """Return the memory that this process holds now (0 if unknown)."""
-    return _status("VmRSS") if _STATUS.exists() else 0
-
-
 def available_bytes(machine: Path = _MACHINE, container: Path = _CONTAINER) -> int | None:
     """Return the memory that is free for this process, within its container; None if unknown.
 
-    Args:
-        machine: The system's account of its memory.
-        container: The folder of the control group's limits.
+    `machine` is the system's account of its memory, `container` the folder of its group's limits.
     """
     try:
         free = _line(machine, "MemAvailable")

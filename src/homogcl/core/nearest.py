@@ -15,19 +15,12 @@ def nearest_rows(
     own_first: bool = False,
     block: int = 1024,
 ) -> tuple[Tensor, Tensor]:
-    """Return for each row of `a` the k rows of `b` with the largest product, largest first.
+    """Return for each unit row of `a` [n, d] the k rows of `b` [m, d] with the largest product.
 
-    Args:
-        a: Unit rows that search, [n, d].
-        b: Unit rows that are searched, [m, d].
-        k: How many; all where there are fewer.
-        own: The row of `b` that stands for the same thing as each row of `a`, int64 [n]. It is
-            left out, or comes first.
-        own_first: Whether it comes first, as one of the k and with an infinite product.
-        block: Rows of products held at a time, so that memory grows with m and not with n m.
-
-    Returns:
-        Their numbers, int64 [n, k], and the products, [n, k].
+    These are their numbers, int64 [n, k], and the products, [n, k], largest first; fewer where
+    `b` has fewer. `own` int64 [n] is the row of `b` that stands for the same thing as each row of
+    `a`: it is left out or, with `own_first`, comes first with an infinite product. Memory grows
+    with m times `block`, not with n m.
     """
     left_out = own is not None and not own_first
     width = min(k, len(b) - left_out)

@@ -14,23 +14,11 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class Interrupted(UserError):
-    """A signal ended a training after a whole step, of which there is a checkpoint."""
+    """A signal ended work whose finished parts are kept; the message says how to go on."""
 
-    def __init__(self, number: int, epoch: int) -> None:
-        """Say which signal came after which epoch, and how to go on."""
-        name = signal.Signals(number).name
-        super().__init__(f"{name} stopped the training after epoch {epoch}; --resume goes on there")
+    def __init__(self, number: int, message: str) -> None:
+        super().__init__(f"{signal.Signals(number).name} {message}")
         self.exit_code = 128 + number  # as a shell reports a program that a signal ended
-
-
-class Stopped(UserError):
-    """A signal ended work whose finished parts are kept."""
-
-    def __init__(self, number: int, done: str) -> None:
-        """Say which signal came, what was done by then, and how to go on."""
-        name = signal.Signals(number).name
-        super().__init__(f"{name} came after {done}; the same command goes on from there")
-        self.exit_code = 128 + number
 
 
 @contextmanager
@@ -54,7 +42,8 @@ def stopping(done: Callable[[], str]) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        raise Stopped(came, done()) from None
+        message = f"came after {done()}; the same command goes on from there"
+        raise Interrupted(came, message) from None
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

@@ -163,14 +163,12 @@ def _own(path: Path, seed: int, files: Mapping[str, object]) -> Data:
     graph = own.graph()
     graph.report = str(own.summary)
     graph.files = file_sha256(own, path)
-    columns = {key: value for key, value in files.items() if not _is_file(key, value)}
+    has_columns = isinstance(files.get("features"), list)
+    names_of_files = {"nodes"} if has_columns else {"nodes", "features"}
+    columns = {key: value for key, value in files.items() if key not in names_of_files}
     origin = json.dumps([graph.files, columns], sort_keys=True, default=str)
     graph.sha256 = hashlib.sha256(origin.encode()).hexdigest()
     return graph
-
-
-def _is_file(setting: str, value: object) -> bool:
-    return setting == "nodes" or (setting == "features" and not isinstance(value, list))
 
 
 def _read(name: str, root: Path) -> tuple[Data, str]:

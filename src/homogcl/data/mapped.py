@@ -203,7 +203,6 @@ class Pages:
     """The mapped files of one graph."""
 
     def __init__(self) -> None:
-        """Begin with none."""
         self._maps: list[mmap.mmap] = []
 
     def tensor(self, path: Path) -> Tensor:

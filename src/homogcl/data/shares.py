@@ -28,11 +28,10 @@ class Shares(NamedTuple):
 
 
 def demo_shares(plain: str) -> Shares | None:
-    """Return the shares that the name of a generated graph states, or None for any other name.
+    """Return the shares that a generated graph's plain name states, or None for any other name.
 
-    Args:
-        plain: The name in small letters without - and _; `demo-h70-t30` has 70 % of its edges
-            within a class and draws 30 % of the words from the classes' topics.
+    `demo-h70-t30` has 70 % of its edges within a class and draws 30 % of its words from classes'
+    topics.
 
     >>> demo_shares("demoh70t30"), demo_shares("cora")
     (Shares(homophily=0.7, topic_share=0.3), None)

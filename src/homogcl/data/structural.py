@@ -39,14 +39,8 @@ def structural_features(
     They are √N·U·√|Λ| of the eigenvalues Λ of D^-1/2 A D^-1/2 that are largest in magnitude,
     found by subspace iteration: nodes with similar neighborhoods get similar features, and nodes
     without edges get zeros. The same seed gives the same features; those of two graphs cannot be
-    compared.
-
-    Args:
-        edge_index: Edges in both directions, sorted by source, then target, [2, E].
-        nodes: The number of nodes N.
-        dim: How many features there are at most.
-        seed: Root seed, from whose stream "structural" the iteration's start is drawn.
-        edge_weight: Weights [E]; by default all 1.
+    compared. `edge_index` [2, E] has both directions, sorted by source, then target; weights [E]
+    are 1 by default.
     """
     row, col = edge_index.cpu()
     dtype = torch.float64 if nodes <= LARGE else torch.float32

@@ -116,11 +116,8 @@ def adjusted_homophily(edge_index: Tensor, y: Tensor) -> float:
     """Return edge homophily above chance (Platonov et al., 2023), nan if there is but one class.
 
     With h the share of edges within a class and p_k the share of edge ends in class k, it is
-    (h - Σ p_k²) / (1 - Σ p_k²): 1 if all edges keep the class, 0 if they join as by chance.
-
-    Args:
-        edge_index: Edges in both directions, both ends of which have a label, [2, E].
-        y: Labels, [N].
+    (h - Σ p_k²) / (1 - Σ p_k²): 1 if all edges keep the class, 0 if they join as by chance. Edges
+    [2, E] come in both directions, and both ends have a label in `y` [N].
     """
     share = torch.bincount(y[edge_index[0]]).double() / edge_index.size(1)
     chance = float(share.square().sum())

@@ -92,27 +92,19 @@ def saliencies(
         scores = method.edge_scores(graph)
     if scores is not None:
         return scores
-    edge_index = graph.edge_index.cpu().numpy()
-    return torch.from_numpy(row_saliency(h.cpu().numpy(), edge_index, NUM_CLUSTERS, seed))
+    return row_saliency(h.cpu(), graph.edge_index.cpu(), NUM_CLUSTERS, seed)
 
 
-def row_saliency(
-    z: npt.NDArray[np.floating], edge_index: npt.NDArray[np.int64], num_clusters: int, seed: int
-) -> npt.NDArray[np.float32]:
-    """Return S of each edge under k-means clusters of the rows of `z` scaled to length 1, [E].
+def row_saliency(z: Tensor, edge_index: Tensor, num_clusters: int, seed: int) -> Tensor:
+    """Return S [E] under k-means clusters of the rows of `z` [N, d] scaled to length 1.
 
-    Args:
-        z: Embeddings, [N, d].
-        edge_index: Edges, [2, E], sorted by source.
-        num_clusters: k; at most the number of nodes is used.
-        seed: Root seed; k-means draws its start from the stream "saliency".
+    `edge_index` [2, E] is sorted by source, and k at most the number of nodes; k-means draws its
+    start from the stream "saliency".
     """
-    unit = functional.normalize(torch.from_numpy(np.asarray(z, dtype=np.float32)))
+    unit = functional.normalize(z.float())
     c = centroids(unit, min(num_clusters, len(unit)), stream(seed, "saliency"))
     distance = float(torch.cdist(unit, c).min(1).values.square().mean())
-    r = soft_assignment(unit, c, max(_WIDTH * distance, 1e-6))
-    s: npt.NDArray[np.float32] = saliency(r, torch.from_numpy(edge_index)).numpy()
-    return s
+    return saliency(soft_assignment(unit, c, max(_WIDTH * distance, 1e-6)), edge_index)
 
 
 def _table(graph: Data, s: Tensor) -> EdgeSaliency:

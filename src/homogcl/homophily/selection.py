@@ -30,14 +30,9 @@ class Clustering:
 def modularity(cluster: Tensor, edge_index: Tensor, k: int, ranks: Ranks = ALONE) -> float:
     """Return Newman's modularity of a partition, in [-1/2, 1] for edges in both directions.
 
-    It is the share of edges inside clusters, minus the expected share if edges were drawn by
-    degrees alone; 0 without edges.
-
-    Args:
-        cluster: Cluster of each node, int64 [N], below `k`.
-        edge_index: Edges, int64 [2, E].
-        k: Number of clusters.
-        ranks: Processes that hold other nodes and edges, which count too.
+    It is the share of edges [2, E] inside the k clusters of nodes, int64 [N], minus the expected
+    share if edges were drawn by degrees alone; 0 without edges. Nodes and edges of other processes
+    count too.
     """
     source, target = cluster[edge_index]
     kinds = (source[source == target], source, target)
@@ -57,15 +52,9 @@ def most_modular(
     max_iterations: int = 20,
     ranks: Ranks = ALONE,
 ) -> Clustering:
-    """Return the k-means clusters with the highest modularity among several k.
+    """Return the k-means clusters of `h` [N, d] with the highest modularity among several k.
 
-    Args:
-        h: Embeddings, [N, d].
-        edge_index: Edges, int64 [2, E].
-        rng: Random generator of the starts.
-        candidates: Numbers of clusters, of which those above N are ignored; the first wins a tie.
-        max_iterations: Most Lloyd steps.
-        ranks: Processes that hold other nodes.
+    Candidates above N are ignored; the first wins a tie.
     """
     best: Clustering | None = None
     for k in [k for k in candidates if k <= h.size(0)] or [h.size(0)]:
@@ -95,9 +84,7 @@ def effective_rank(z: Tensor) -> float:
 def unlabeled_scores(z: Tensor, edge_index: Tensor, rng: torch.Generator) -> dict[str, float]:
     """Return the scores of an embedding [N, d] that need no labels, all of the rows' directions.
 
-    Returns:
-        `modularity` of the most modular clusters, `modular_clusters`, their number, and
-        `effective_rank`.
+    `modular_clusters` is the number of the most modular clusters.
     """
     rows = functional.normalize(z.detach())
     best = most_modular(rows, edge_index, rng)

@@ -12,39 +12,22 @@ from torch.nn import functional
 
 @dataclass(frozen=True)
 class Attack:
-    """The strength of an attack.
+    """The strength of an attack."""
 
-    Attributes:
-        steps: Number of gradient steps.
-        edge_share: How many edges may flip, as a share of the edges of the graph.
-        edge_step: Step size on the edges' flips; divided by √t at step t.
-        feature_step: Step size on the features, along the gradient's sign.
-        feature_limit: The most that a feature may change.
-    """
-
-    steps: int = 5
-    edge_share: float = 0.2
-    edge_step: float = 200.0
-    feature_step: float = 0.01
-    feature_limit: float = 0.04
+    steps: int = 5  # number of gradient steps
+    edge_share: float = 0.2  # how many edges may flip, as a share of the edges of the graph
+    edge_step: float = 200.0  # step size on the edges' flips; divided by √t at step t
+    feature_step: float = 0.01  # step size on the features, along the gradient's sign
+    feature_limit: float = 0.04  # the most that a feature may change
 
     def worst(
-        self,
-        loss: Callable[[Tensor, Tensor], Tensor],
-        adjacency: Tensor,
-        x: Tensor,
-        draws: Tensor,
+        self, loss: Callable[[Tensor, Tensor], Tensor], adjacency: Tensor, x: Tensor, draws: Tensor
     ) -> tuple[Tensor, Tensor]:
         """Return an adjacency and features that raise `loss`, [n, n] and [n, d].
 
         Each pair of nodes has a flip probability. These probabilities follow the gradient and are
-        projected to the budget; at the end they decide which pairs flip.
-
-        Args:
-            loss: A function of an adjacency and features, differentiable in both.
-            adjacency: Symmetric, without loops, [n, n].
-            x: Features, dense, [n, d].
-            draws: Uniform numbers in [0, 1), one for each pair i < j, [n(n-1)/2].
+        projected to the budget; at the end uniform `draws`, one for each pair i < j, decide which
+        pairs flip. The adjacency is symmetric, without loops, and `loss` differentiable in both.
         """
         # A flip removes an edge with its weight, or adds one with weight 1.
         change = torch.where(adjacency > 0, -adjacency, torch.ones_like(adjacency))
@@ -65,14 +48,8 @@ class Attack:
 def information_regularizer(u: Tensor, v: Tensor, z: Tensor, temperature: float) -> Tensor:
     """Return ARIEL's regularizer to minimize: two views agree no more than each with the graph.
 
-    It is mean_i max(0, 2 s(u_i,v_i) - s(u_i,z_i) - s(v_i,z_i)) with s = e^{θ/τ}; no gradient flows
-    through the last two.
-
-    Args:
-        u: Vectors of the first view, [n, d].
-        v: Vectors of the second view, [n, d].
-        z: Vectors of the clean graph, [n, d].
-        temperature: τ.
+    It is mean_i max(0, 2 s(u_i,v_i) - s(u_i,z_i) - s(v_i,z_i)) with s = e^{θ/τ}, for u and v of the
+    views and z of the clean graph, [n, d] each; no gradient flows through the last two.
     """
 
     def agreement(a: Tensor, b: Tensor) -> Tensor:

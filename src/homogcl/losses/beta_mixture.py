@@ -12,17 +12,11 @@ _EDGE = 1e-6  # keeps similarities away from 0 and 1, where a beta density may b
 
 @dataclass(frozen=True)
 class BetaMixture:
-    """Two beta distributions over [0, 1], the one with the lower mean first.
+    """Two beta distributions over [0, 1], the one with the lower mean first."""
 
-    Attributes:
-        alpha: First shape parameters, float64 [2].
-        beta: Second shape parameters, float64 [2].
-        weight: Shares, float64 [2], that sum to 1.
-    """
-
-    alpha: Tensor
-    beta: Tensor
-    weight: Tensor
+    alpha: Tensor  # first shape parameters, float64 [2]
+    beta: Tensor  # second shape parameters, float64 [2]
+    weight: Tensor  # shares, float64 [2], that sum to 1
 
     def posterior_low(self, s: Tensor) -> Tensor:
         """Return the probability that `s` comes from the lower component, in the shape of `s`.
@@ -40,15 +34,10 @@ class BetaMixture:
 
 
 def fit_beta_mixture(s: Tensor, share: float, iterations: int = 10) -> BetaMixture:
-    """Return the mixture that EM finds for the similarities `s` in [0, 1], [M].
+    """Return the mixture that EM finds for the similarities `s` in [0, 1], [M], at least one.
 
-    The maximization step matches moments. The upper component's β stays above 1, so that its
-    density does not grow without bound towards 1.
-
-    Args:
-        s: Observations, [M], at least one.
-        share: Weight of the upper component at the start, in (0, 1).
-        iterations: Number of EM iterations.
+    The maximization step matches moments. The upper component begins with the weight `share`, and
+    its β stays above 1, so that its density does not grow without bound towards 1.
     """
     s = s.detach().double().clamp(_EDGE, 1 - _EDGE)
     lower, upper = s.new_tensor([1.0, 2.0]), s.new_tensor([2.0, 1.0])

@@ -14,11 +14,8 @@ from homogcl.losses.neighbors import mean_cosine
 def bootstrap_loss(z: Tensor, h: Tensor, positives: Positives = Positives.none()) -> Tensor:
     """Return the loss to minimize: the mean of 1 - cos(z_i, h_i), in [0, 2].
 
-    Args:
-        z: Predictions, [N, d].
-        h: Targets, [N, d].
-        positives: Neighbors whose rows of `h` are targets too; the cosine is then the mean over a
-            node's positives.
+    Predictions z and targets h are [N, d] each; with `positives`, the cosine is the mean over
+    those of a node.
     """
     own = functional.cosine_similarity(z, h)
     return 1 - (own if positives.is_empty else mean_cosine(own, z, h, positives)).mean()

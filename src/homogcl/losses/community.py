@@ -14,13 +14,9 @@ from homogcl.nn.sparse import Pattern, product
 def density_loss(r: Tensor, graph: Data, inter_weight: float) -> Tensor:
     """Return gCooL's DeCA loss to minimize: edges should lie inside communities.
 
-    With F = Rᵀ A R, it is λ (ΣF - tr F) / (N(N-1)) - tr F / N + tr(RᵀR) / 2N. The last part
-    favors soft assignments; nothing keeps one community from taking all nodes. A stays sparse.
-
-    Args:
-        r: Assignments, rows sum to 1, [N, k].
-        graph: The graph with the edges.
-        inter_weight: λ.
+    With R the assignments [N, k], F = Rᵀ A R and λ = `inter_weight`, it is
+    λ (ΣF - tr F) / (N(N-1)) - tr F / N + tr(RᵀR) / 2N. The last part favors soft assignments;
+    nothing keeps one community from taking all nodes. A stays sparse.
     """
     n = r.size(0)
     adjacency = Pattern.of(graph.edge_index, n).with_values(edge_weights(graph).to(r.dtype))
@@ -35,17 +31,10 @@ def community_contrast(
 ) -> Tensor:
     """Return the loss to minimize: nodes against the community means of the other view.
 
-    -log e^{h_i·m_c/τ} / (e^{h_i·m_c/τ} + Σ_{l≠c} e^{-γ‖m_c - m_l‖²} e^{h_i·m_l/τ}), with c the
-    community of node i and m_l the mean of the other view's vectors in community l. The means
-    carry no gradient; empty communities are left out.
-
-    Args:
-        h: Unit vectors of one view, [N, d].
-        other: Unit vectors of the other view, [N, d].
-        community: Community of each node in the other view, int64 [N].
-        k: Number of communities.
-        temperature: τ.
-        reweighting: γ.
+    -log e^{h_i·m_c/τ} / (e^{h_i·m_c/τ} + Σ_{l≠c} e^{-γ‖m_c - m_l‖²} e^{h_i·m_l/τ}), with h the unit
+    vectors of one view [N, d], c the community of node i in the other one and m_l the mean of the
+    other view's unit vectors [N, d] in community l, of k. The means carry no gradient; empty
+    communities are left out.
     """
     member = functional.one_hot(community, k).to(h.dtype)  # [N, k]
     size = member.sum(0)

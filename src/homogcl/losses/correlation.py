@@ -25,13 +25,10 @@ def correlation(a: Tensor, b: Tensor) -> Tensor:
 
 
 def invariance(a: Tensor, b: Tensor, positives: Positives = Positives.none()) -> Tensor:
-    """Return CCA-SSG's loss to minimize for agreement: -tr(aᵀb) / N.
+    """Return CCA-SSG's loss to minimize for agreement: -tr(aᵀb) / N of standardized columns [N, d].
 
-    Args:
-        a: Standardized columns of one view, [N, d].
-        b: Standardized columns of the other view, [N, d].
-        positives: Neighbors to agree with too: the inner product a_i · b_i becomes its mean with
-            d cos(a_i, b_j), which has the same scale on standardized columns.
+    With `positives`, the inner product a_i · b_i becomes its mean with d cos(a_i, b_j), which has
+    the same scale on standardized columns.
     """
     if positives.is_empty:
         return -(a * b).sum() / a.size(0)
@@ -39,11 +36,7 @@ def invariance(a: Tensor, b: Tensor, positives: Positives = Positives.none()) ->
 
 
 def decorrelation(a: Tensor) -> Tensor:
-    """Return CCA-SSG's loss to minimize against redundancy: the squared norm of I - aᵀa / N.
-
-    Args:
-        a: Standardized columns, [N, d].
-    """
+    """Return CCA-SSG's loss against redundancy: ‖I - aᵀa / N‖² of standardized columns [N, d]."""
     c = correlation(a, a)
     return (torch.eye(c.size(0), dtype=c.dtype, device=c.device) - c).square().sum()
 
@@ -51,8 +44,7 @@ def decorrelation(a: Tensor) -> Tensor:
 def barlow_twins(c: Tensor) -> tuple[Tensor, Tensor]:
     """Return the two losses of Barlow Twins to minimize: Σ_i (1 - C_ii)² and Σ_{i≠j} C_ij².
 
-    Args:
-        c: Correlations between the columns of two views, [d, d].
+    C are the correlations between the columns of two views, [d, d].
     """
     diagonal = c.diagonal()
     off_diagonal = c.square().sum() - diagonal.square().sum()

@@ -7,14 +7,10 @@ from torch.nn import functional
 
 
 def jensen_shannon(positive: Tensor, negative: Tensor) -> Tensor:
-    """Return the binary cross-entropy between true and false pairs, a scalar.
+    """Return the binary cross-entropy between the scores of true and false pairs, a scalar.
 
     It is mean(-log σ(positive)) + mean(-log(1 - σ(negative))). Subtracted from 2 log 2, it is a
     lower bound of twice the Jensen-Shannon divergence between true and false pairs.
-
-    Args:
-        positive: Scores of true pairs before any sigmoid, of any shape.
-        negative: Scores of false pairs before any sigmoid, of any shape.
 
     >>> import torch
     >>> round(float(jensen_shannon(torch.zeros(3), torch.zeros(5))), 4)
@@ -29,11 +25,5 @@ def readout(h: Tensor) -> Tensor:
 
 
 def bilinear(h: Tensor, weight: Tensor, summary: Tensor) -> Tensor:
-    """Return h_iᵀ W s for each node, [N], in O(N d + d²).
-
-    Args:
-        h: Node embeddings, [N, d].
-        weight: W, [d, d].
-        summary: s, [d].
-    """
+    """Return h_iᵀ W s for each node, [N], in O(N d + d²): h [N, d], W [d, d], s [d]."""
     return h @ (weight @ summary)

@@ -12,12 +12,7 @@ from homogcl.nn.sparse import Pattern, pair_products
 def neighbor_loss(a: Tensor, b: Tensor, positives: Positives) -> Tensor:
     """Return the loss to minimize: minus the mean over the pairs of S_ij cos(a_i, b_j).
 
-    It is -ℓ_2 of HomoGCL, Section 4.4.
-
-    Args:
-        a: The anchors' vectors, [N, d].
-        b: The neighbors' vectors, [N, d].
-        positives: The weighted pairs, at least one.
+    It is -ℓ_2 of HomoGCL, Section 4.4, with vectors of anchors and of neighbors, [N, d] each.
     """
     pairs = Pattern.of(positives.edge_index, a.size(0))
     cosines = pair_products(normalize(a), normalize(b), pairs)
@@ -27,9 +22,7 @@ def neighbor_loss(a: Tensor, b: Tensor, positives: Positives) -> Tensor:
 def neighbor_term(positives: Positives, *sides: tuple[Tensor, Tensor]) -> dict[str, Tensor]:
     """Return the term `neighbors`, the sum of the sides' losses, or nothing if it does not apply.
 
-    Args:
-        positives: The weighted pairs, if any.
-        sides: Vectors of the anchors and of their neighbors, [N, d] each.
+    A side has the vectors of the anchors and of their neighbors, [N, d] each.
     """
     if positives.is_empty or positives.combine is not Combine.TERM:
         return {}
@@ -42,12 +35,7 @@ def mean_cosine(
 ) -> Tensor:
     """Return the mean of each node's own score and its neighbors' cosines, [N].
 
-    Args:
-        own: Scores of the nodes' own pairs, [N].
-        a: The anchors' vectors, [N, d].
-        b: The neighbors' vectors, [N, d].
-        positives: The weighted pairs.
-        unit: Factor that brings cosines to the scale of the own scores.
+    `unit` brings cosines of anchors `a` with neighbors `b`, [N, d] each, to the scale of `own` [N].
     """
     pairs = Pattern.of(positives.edge_index, a.size(0))
     near = pair_products(normalize(a), normalize(b), pairs)

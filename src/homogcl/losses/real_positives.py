@@ -11,10 +11,7 @@ from homogcl.nn.sparse import Pattern
 def real_positives(nearest: Tensor, labels: Tensor, edge_index: Tensor) -> Pattern:
     """Return the nearest pairs that are edges, or share a cluster in some clustering.
 
-    Args:
-        nearest: The nearest nodes of each node, [N, k].
-        labels: Each node's cluster in each clustering, [runs, N].
-        edge_index: Edges, int64 [2, E].
+    `nearest` [N, k] are the nearest nodes of each node, `labels` [runs, N] their clusters.
     """
     n, k = nearest.shape
     row = torch.arange(n, device=nearest.device).repeat_interleave(k)

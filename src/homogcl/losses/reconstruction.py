@@ -17,14 +17,9 @@ def reconstruction(
     """Return the loss to minimize of σ(z_i·z_j) as a classifier of edges, a scalar.
 
     It is the mean of -log σ(z_i·z_j) over the edges and each node with itself, plus the mean of
-    -log(1 - σ(z_i·z_j)) over the negatives. Memory is O(N d + E + tile²).
-
-    Args:
-        z: Embeddings, [N, d].
-        edge_index: Edges in both directions, without loops, int64 [2, E], sorted.
-        negatives: Pairs that are not edges, int64 [2, M], sorted; by default all of them, in time
-            O(N² d).
-        tile: Rows of a tile, if all pairs are used.
+    -log(1 - σ(z_i·z_j)) over the negatives, by default all other pairs, in time O(N² d). Edges
+    [2, E] come in both directions without loops; they and negatives [2, M] are sorted. Memory is
+    O(N d + E + tile²).
     """
     n = z.size(0)
     positive = torch.cat([_products(z, edge_index), z.square().sum(1)])
@@ -40,12 +35,7 @@ def reconstruction(
 def negative_pairs(edge_index: Tensor, nodes: int, rng: torch.Generator) -> Tensor:
     """Return random pairs that are neither edges nor loops, about E + N of them, [2, M], sorted.
 
-    Pairs are drawn uniformly; edges and loops among them are removed.
-
-    Args:
-        edge_index: Edges, int64 [2, E], sorted by source and target.
-        nodes: Number of nodes N.
-        rng: Random generator of the pairs.
+    Pairs are drawn uniformly; edges [2, E], which are sorted, and loops among them are removed.
     """
     edges = edge_index[0] * nodes + edge_index[1]
     count = edges.numel() + nodes
@@ -57,12 +47,7 @@ def negative_pairs(edge_index: Tensor, nodes: int, rng: torch.Generator) -> Tens
 
 
 def gaussian_kl(mu: Tensor, log_std: Tensor) -> Tensor:
-    """Return the mean of KL(N(μ_i, σ_i²) ‖ N(0, 1)) over the nodes, a scalar.
-
-    Args:
-        mu: μ, [N, d].
-        log_std: log σ, [N, d].
-    """
+    """Return the mean of KL(N(μ_i, σ_i²) ‖ N(0, 1)) over the nodes, of μ and log σ [N, d]."""
     return -0.5 * (1 + 2 * log_std - mu.square() - (2 * log_std).exp()).sum(1).mean()
 
 

@@ -16,7 +16,7 @@ from homogcl.homophily.positives import Combine, Positives
 from homogcl.losses.bootstrap import target_decay
 from homogcl.losses.neighbors import neighbor_term
 from homogcl.losses.real_positives import real_positives
-from homogcl.methods.base import Method, Sizes
+from homogcl.methods.base import Method, Sizes, Terms
 from homogcl.nn.encoders import Activation, Encoder, EncoderConfig, move_target, target_of
 from homogcl.nn.sparse import pair_products
 
@@ -53,8 +53,6 @@ class AFGRL(Method):
     combines = frozenset({Combine.TERM})
 
     class Config(EncoderConfig):
-        """Settings of AFGRL."""
-
         num_layers: int = 1
         out_dim: int = 512
         activation: Activation = "prelu"
@@ -70,7 +68,6 @@ class AFGRL(Method):
         later_iterations: int = 2  # the same, in each later step
 
     def __init__(self, config: Config, sizes: Sizes) -> None:
-        """Build student, predictor and target."""
         super().__init__()
         self.config = config
         self.encoder = Encoder(config, sizes.features)
@@ -88,9 +85,7 @@ class AFGRL(Method):
         seed = torch.randint(2**31, (1,), generator=rng, device=rng.device)
         return SeededGraph(graph, int(seed))
 
-    def objective(
-        self, views: SeededGraph, positives: Positives = Positives.none()
-    ) -> dict[str, Tensor]:
+    def objective(self, views: SeededGraph, positives: Positives = Positives.none()) -> Terms:
         """Return the loss over the nearest positives, and the term of neighbors if any."""
         near = self.accept(positives)
         student = self.encoder(views.graph)
@@ -106,11 +101,6 @@ class AFGRL(Method):
         # The pairs come in both directions, so both cosines have the same mean.
         term = {name: 4 * loss for name, loss in neighbor_term(near, (z, h)).items()}
         return {"bootstrap": (4 - 2 * both).mean(), **term}
-
-    def embed(self, graph: Data) -> Tensor:
-        """Return the student's output, [N, out_dim]."""
-        h: Tensor = self.encoder(graph)
-        return h
 
     def after_step(self, progress: float) -> None:
         """Let the target follow."""
@@ -129,16 +119,13 @@ class AFGRL(Method):
         config, rng = self.config, torch.Generator(device=h.device).manual_seed(seed)
         starts, iterations = self.clusterings, config.later_iterations
         if starts.numel() == 0:
-            draws = [_some(h, config.num_centroids, rng) for _ in range(config.num_clusterings)]
-            starts, iterations = torch.stack(draws), config.first_iterations
+            runs = range(config.num_clusterings)
+            orders = [torch.randperm(h.size(0), generator=rng, device=rng.device) for _ in runs]
+            starts = torch.stack([h[order[: config.num_centroids]] for order in orders])
+            iterations = config.first_iterations
         clusterings = [centroids(h, start.size(0), rng, start, iterations) for start in starts]
         self.clusterings = torch.stack(clusterings)
         return torch.stack([torch.cdist(h, c).argmin(1) for c in clusterings])
-
-
-def _some(h: Tensor, count: int, rng: torch.Generator) -> Tensor:
-    """Return `count` different random rows of `h`, or all if there are fewer."""
-    return h[torch.randperm(h.size(0), generator=rng, device=rng.device)[:count]]
 
 
 def _linear(fan_in: int, fan_out: int) -> nn.Linear:

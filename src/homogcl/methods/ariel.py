@@ -14,7 +14,7 @@ from homogcl.homophily.positives import MEANS, Combine, Positives
 from homogcl.losses import Workspace, info_nce
 from homogcl.losses.adversarial import Attack, dense_propagation, information_regularizer
 from homogcl.losses.contrast.negatives import AllPairs
-from homogcl.methods.base import Method, Sizes
+from homogcl.methods.base import Method, Sizes, Terms
 from homogcl.nn.encoders import Encoder, EncoderConfig, projector
 from homogcl.nn.layers import edge_weights
 from homogcl.views.augment import ViewRates, clean_view, two_views
@@ -51,8 +51,6 @@ class ARIEL(Method):
     combines = frozenset({Combine.SUM}) | MEANS
 
     class Config(EncoderConfig, ViewRates):
-        """Settings of ARIEL."""
-
         encoder: Literal["gcn"] = "gcn"  # the attack differentiates through its propagation
         projector_dim: NonNegativeInt = 0  # hidden width of the projector; 0 for none
         temperature: PositiveFloat = 0.5  # τ
@@ -70,7 +68,6 @@ class ARIEL(Method):
     step: Tensor  # int64 []
 
     def __init__(self, config: Config, sizes: Sizes) -> None:
-        """Build the encoder and the projector."""
         super().__init__()
         self.config = config
         self.encoder = Encoder(config, sizes.features)
@@ -88,16 +85,9 @@ class ARIEL(Method):
         n = int(clean.num_nodes or 0)
         draws = torch.rand(n * (n - 1) // 2, generator=rng, device=rng.device)
         both = two_views(whole, c, rng)
-        return ArielViews(
-            clean,
-            both.first,
-            both.second,
-            draws.to(graph.edge_index.device),
-        )
+        return ArielViews(clean, both.first, both.second, draws.to(graph.edge_index.device))
 
-    def objective(
-        self, views: ArielViews, positives: Positives = Positives.none()
-    ) -> dict[str, Tensor]:
+    def objective(self, views: ArielViews, positives: Positives = Positives.none()) -> Terms:
         """Return the contrast, the adversarial contrast and the information regularizer."""
         near = self.accept(positives)
         c = self.config
@@ -125,11 +115,6 @@ class ARIEL(Method):
         c = self.config
         growth = c.curriculum_growth ** (int(self.step) // c.curriculum_epochs)
         return {"adversarial": c.adversarial_weight * growth, "information": c.information_weight}
-
-    def embed(self, graph: Data) -> Tensor:
-        """Return the encoder's output, [N, out_dim]."""
-        h: Tensor = self.encoder(graph)
-        return h
 
     def after_step(self, progress: float) -> None:
         """Count the step."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import torch
 from torch import Tensor, nn
@@ -12,7 +12,9 @@ from torch_geometric.data import Data
 from homogcl.core.config import Config
 from homogcl.core.distributed import Sharing
 from homogcl.homophily.positives import CannotCombine, Combine, Positives
-from homogcl.nn.encoders import hidden_outputs
+from homogcl.nn.encoders import Encoder, hidden_outputs
+
+Terms: TypeAlias = dict[str, Tensor]  # the named scalars of an objective
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,7 @@ class Method(nn.Module):
     combines: frozenset[Combine] = frozenset()  # how `objective` takes neighbor pairs, if it does
     transductive: bool = False  # whether `embed` works on the training graph only
     takes_batches: bool = True  # whether a step may take a part of the training graph
+    encoder: Encoder  # of methods whose embeddings are its output
     sharing: Sharing = Sharing()  # what the processes of the current training share; see `share`
 
     def check(self, nodes: int) -> None:
@@ -57,7 +60,7 @@ class Method(nn.Module):
         """Draw everything random of one step and return it, in a type of the method's own."""
         return graph
 
-    def objective(self, views: Any, positives: Positives = Positives.none()) -> dict[str, Tensor]:
+    def objective(self, views: Any, positives: Positives = Positives.none()) -> Terms:
         """Return the named scalars to minimize; their weighted sum is the loss."""
         return {}
 
@@ -73,8 +76,12 @@ class Method(nn.Module):
         return {}
 
     def embed(self, graph: Data) -> Tensor:
-        """Return the embeddings of the clean graph, [N, d']: differentiable, nothing random."""
-        raise NotImplementedError
+        """Return the embeddings of the clean graph, [N, d']: differentiable, nothing random.
+
+        By default they are the encoder's output.
+        """
+        h: Tensor = self.encoder(graph)
+        return h
 
     def layer_outputs(self, graph: Data) -> list[Tensor]:
         """Return the outputs of all layers, each [N, d''], the last of which is `embed(graph)`.
@@ -101,6 +108,6 @@ class Method(nn.Module):
         """Update state after an optimizer step; `progress` runs from 0 to 1 over the training."""
 
 
-def total(terms: dict[str, Tensor], weights: dict[str, float]) -> Tensor:
+def total(terms: Terms, weights: dict[str, float]) -> Tensor:
     """Return the weighted sum of an objective's terms."""
     return torch.stack([weights.get(name, 1.0) * term for name, term in terms.items()]).sum()

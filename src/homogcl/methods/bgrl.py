@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Literal
 
 import torch
-from torch import Tensor
 from torch_geometric.data import Data
 
 from homogcl.core.config import Probability
 from homogcl.homophily.positives import MEANS, Combine, Positives
 from homogcl.losses.bootstrap import bootstrap_loss, target_decay
 from homogcl.losses.neighbors import neighbor_term
-from homogcl.methods.base import Method, Sizes
+from homogcl.methods.base import Method, Sizes, Terms
 from homogcl.nn.encoders import Activation, Encoder, EncoderConfig, move_target, predictor
 from homogcl.views.augment import TwoViews, ViewRates, two_views
 
@@ -40,8 +39,6 @@ class BGRL(Method):
     combines = frozenset({Combine.TERM}) | MEANS
 
     class Config(EncoderConfig, ViewRates):
-        """Settings of BGRL."""
-
         hidden_dim: int = 256
         out_dim: int = 128
         activation: Activation = "prelu"
@@ -56,7 +53,6 @@ class BGRL(Method):
         mask_feature_2: Probability = 0.2
 
     def __init__(self, config: Config, sizes: Sizes) -> None:
-        """Build both encoders and the predictor."""
         super().__init__()
         self.config = config
         self.encoder = Encoder(config, sizes.features)
@@ -67,9 +63,7 @@ class BGRL(Method):
         """Return two augmented views."""
         return two_views(graph, self.config, rng)
 
-    def objective(
-        self, views: TwoViews, positives: Positives = Positives.none()
-    ) -> dict[str, Tensor]:
+    def objective(self, views: TwoViews, positives: Positives = Positives.none()) -> Terms:
         """Return the bootstrap loss, and the term of neighbors if there are any."""
         near = self.accept(positives)
         z1, z2 = (self.predictor(self.encoder(view)) for view in (views.first, views.second))
@@ -78,11 +72,6 @@ class BGRL(Method):
         averaged = near.combined(*MEANS)
         loss = bootstrap_loss(z1, h2, averaged) + bootstrap_loss(z2, h1, averaged)
         return {"bootstrap": loss, **neighbor_term(near, (z1, h2), (z2, h1))}
-
-    def embed(self, graph: Data) -> Tensor:
-        """Return the online encoder's output, [N, out_dim]."""
-        h: Tensor = self.encoder(graph)
-        return h
 
     def after_step(self, progress: float) -> None:
         """Let the target follow."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import torch
-from torch import Tensor
 from torch_geometric.data import Data
 
 from homogcl.core.config import Probability
@@ -11,7 +10,7 @@ from homogcl.core.errors import UserError
 from homogcl.homophily.positives import MEANS, Combine, Positives
 from homogcl.losses.correlation import decorrelation, invariance, standardize
 from homogcl.losses.neighbors import neighbor_term
-from homogcl.methods.base import Method, Sizes
+from homogcl.methods.base import Method, Sizes, Terms
 from homogcl.nn.encoders import Encoder, EncoderConfig
 from homogcl.views.augment import TwoViews, augment
 
@@ -37,15 +36,12 @@ class CCASSG(Method):
     combines = frozenset({Combine.TERM}) | MEANS
 
     class Config(EncoderConfig):
-        """Settings of CCA-SSG."""
-
         out_dim: int = 512
         decorrelation_weight: float = 1e-3  # λ
         drop_edge: Probability = 0.4
         mask_feature: Probability = 0.1
 
     def __init__(self, config: Config, sizes: Sizes) -> None:
-        """Build the encoder."""
         super().__init__()
         self.config = config
         self.encoder = Encoder(config, sizes.features)
@@ -61,9 +57,7 @@ class CCASSG(Method):
         first, second = (augment(graph, c.drop_edge, c.mask_feature, rng) for _ in range(2))
         return TwoViews(first, second)
 
-    def objective(
-        self, views: TwoViews, positives: Positives = Positives.none()
-    ) -> dict[str, Tensor]:
+    def objective(self, views: TwoViews, positives: Positives = Positives.none()) -> Terms:
         """Return the losses of agreement and redundancy, and the term of neighbors if any."""
         near = self.accept(positives)
         z_a, z_b = (standardize(self.encoder(view)) for view in (views.first, views.second))
@@ -76,8 +70,3 @@ class CCASSG(Method):
     def term_weights(self) -> dict[str, float]:
         """Return λ."""
         return {"decorrelation": self.config.decorrelation_weight}
-
-    def embed(self, graph: Data) -> Tensor:
-        """Return the encoder's output, [N, out_dim]."""
-        h: Tensor = self.encoder(graph)
-        return h

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import torch
 from pydantic import Field, NonNegativeInt, PositiveFloat
-from torch import Tensor
 from torch_geometric.data import Data
 
 from homogcl.core.config import Probability
@@ -16,7 +15,7 @@ from homogcl.losses.contrast.negatives import CrossView
 from homogcl.losses.contrast.tiles import Workspace
 from homogcl.losses.neighbors import neighbor_term
 from homogcl.losses.sketch import Sketch
-from homogcl.methods.base import Method, Sizes
+from homogcl.methods.base import Method, Sizes, Terms
 from homogcl.nn.encoders import Encoder, EncoderConfig, projector
 from homogcl.views.augment import ViewRates, two_views
 
@@ -51,8 +50,6 @@ class COSTA(Method):
     combines = frozenset({Combine.TERM})
 
     class Config(EncoderConfig, ViewRates):
-        """Settings of COSTA."""
-
         hidden_dim: int = 256
         last_activation: bool = True
         projector_dim: NonNegativeInt = 256  # hidden width of the projector; 0 for none
@@ -64,7 +61,6 @@ class COSTA(Method):
         mask_feature_2: Probability = 0.4
 
     def __init__(self, config: Config, sizes: Sizes) -> None:
-        """Build the encoder and the projector."""
         super().__init__()
         self.config = config
         self.workspace = Workspace()
@@ -79,9 +75,7 @@ class COSTA(Method):
         both = two_views(graph, c, rng)
         return SketchedViews(both.first, both.second, Sketch(rows, int(seed)))
 
-    def objective(
-        self, views: SketchedViews, positives: Positives = Positives.none()
-    ) -> dict[str, Tensor]:
+    def objective(self, views: SketchedViews, positives: Positives = Positives.none()) -> Terms:
         """Return the contrastive loss of the sketches, and the term of neighbors if any."""
         near = self.accept(positives)
         h1, h2 = self.encoder(views.first), self.encoder(views.second)
@@ -90,15 +84,6 @@ class COSTA(Method):
         u, v = (self.projector(half) for half in sketched.chunk(2, dim=1))
         negatives = CrossView(self.workspace, self.sharing.pairs)
         loss = info_nce(u, v, self.config.temperature, negatives=negatives)
-        return {"contrast": loss, **self._neighbors(h1, h2, near)}
-
-    def _neighbors(self, h1: Tensor, h2: Tensor, near: Positives) -> dict[str, Tensor]:
-        """Return the term of neighbors over the nodes themselves, if there are any."""
-        if near.is_empty:
-            return {}
-        return neighbor_term(near, (self.projector(h1), self.projector(h2)))
-
-    def embed(self, graph: Data) -> Tensor:
-        """Return the encoder's output, [N, out_dim]."""
-        h: Tensor = self.encoder(graph)
-        return h
+        # Nodes themselves are projected only where they have neighbors to agree with.
+        sides = [] if near.is_empty else [(self.projector(h1), self.projector(h2))]
+        return {"contrast": loss, **neighbor_term(near, *sides)}

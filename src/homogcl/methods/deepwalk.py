@@ -35,7 +35,6 @@ class DeepWalk(Method):
     table: Tensor  # Φ, [N, out_dim]
 
     def __init__(self, config: Config, sizes: Sizes) -> None:
-        """Make an empty table."""
         super().__init__()
         self.config = config
         self.register_buffer("table", torch.zeros(sizes.nodes, config.out_dim))
@@ -43,7 +42,7 @@ class DeepWalk(Method):
     def prepare(self, graph: Data, rng: torch.Generator) -> None:
         """Draw the walks and learn the vectors."""
         c = self.config
-        walks = random_walks(graph, c.walks_per_node, c.walk_length, rng)
+        walks = random_walks(graph, c, rng)
         seed = int(torch.randint(2**31, (1,), generator=rng, device=rng.device))
         self.table.copy_(skip_gram(walks, self.table.size(0), c, negative=0, seed=seed))
 

@@ -11,7 +11,7 @@ from torch_geometric.data import Data
 
 from homogcl.homophily.positives import Positives
 from homogcl.losses.infomax import bilinear, jensen_shannon, readout
-from homogcl.methods.base import Method, Sizes
+from homogcl.methods.base import Method, Sizes, Terms
 from homogcl.nn.encoders import Activation, Encoder, EncoderConfig
 from homogcl.nn.sparse import take_rows
 
@@ -39,15 +39,12 @@ class DGI(Method):
     name = "DGI"
 
     class Config(EncoderConfig):
-        """Settings of DGI."""
-
         num_layers: int = 1
         out_dim: int = 512
         activation: Activation = "prelu"
         last_activation: bool = True
 
     def __init__(self, config: Config, sizes: Sizes) -> None:
-        """Build the encoder and the discriminator."""
         super().__init__()
         self.config = config
         self.encoder = Encoder(config, sizes.features)
@@ -58,19 +55,12 @@ class DGI(Method):
         """Return the clean graph and a corrupted one."""
         return CorruptedViews(graph, corrupted(graph, permutation(graph, rng)))
 
-    def objective(
-        self, views: CorruptedViews, positives: Positives = Positives.none()
-    ) -> dict[str, Tensor]:
+    def objective(self, views: CorruptedViews, positives: Positives = Positives.none()) -> Terms:
         """Return the loss of the discriminator."""
         h, fake = self.encoder(views.clean), self.encoder(views.corrupted)
         s = readout(h)
         w = self.discriminator
         return {"infomax": jensen_shannon(bilinear(h, w, s), bilinear(fake, w, s))}
-
-    def embed(self, graph: Data) -> Tensor:
-        """Return the encoder's output, [N, out_dim]."""
-        h: Tensor = self.encoder(graph)
-        return h
 
 
 def permutation(graph: Data, rng: torch.Generator) -> Tensor:

@@ -10,7 +10,7 @@ from torch_geometric.data import Data
 
 from homogcl.homophily.positives import Positives
 from homogcl.losses.reconstruction import negative_pairs, reconstruction
-from homogcl.methods.base import Method, Sizes
+from homogcl.methods.base import Method, Sizes, Terms
 from homogcl.nn.encoders import Encoder, EncoderConfig
 
 
@@ -38,14 +38,11 @@ class GAE(Method):
     name = "GAE"
 
     class Config(EncoderConfig):
-        """Settings of GAE."""
-
         hidden_dim: int = 32
         out_dim: int = 16
         all_pairs_up_to: int = 5_000  # nodes; on larger graphs, pairs are sampled
 
     def __init__(self, config: Config, sizes: Sizes) -> None:
-        """Build the encoder; the decoder has no parameters."""
         super().__init__()
         self.config = config
         self.encoder = Encoder(config, sizes.features)
@@ -56,14 +53,7 @@ class GAE(Method):
         sampled = n > self.config.all_pairs_up_to
         return PairViews(graph, negative_pairs(graph.edge_index, n, rng) if sampled else None)
 
-    def objective(
-        self, views: PairViews, positives: Positives = Positives.none()
-    ) -> dict[str, Tensor]:
+    def objective(self, views: PairViews, positives: Positives = Positives.none()) -> Terms:
         """Return the reconstruction loss."""
         z = self.encoder(views.graph)
         return {"reconstruction": reconstruction(z, views.graph.edge_index, views.negatives)}
-
-    def embed(self, graph: Data) -> Tensor:
-        """Return Z, [N, out_dim]."""
-        z: Tensor = self.encoder(graph)
-        return z

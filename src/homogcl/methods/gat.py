@@ -43,7 +43,6 @@ class GAT(Supervised):
         attention_dropout: float = Field(default=0.6, ge=0, lt=1)
 
     def __init__(self, config: Config, sizes: Sizes) -> None:
-        """Build the attention layers."""
         widths = layer_sizes(config, sizes)
         layers = []
         for index, (fan_in, fan_out) in enumerate(widths):
@@ -62,7 +61,6 @@ class AttentionLayer(nn.Module):
     """The map x -> Σ_j α^k_ij W^k x_j + b with the K heads concatenated; no row per edge."""
 
     def __init__(self, fan_in: int, head_dim: int, heads: int, attention_dropout: float) -> None:
-        """Make Glorot weights and a zero bias."""
         super().__init__()
         self.heads = heads
         self.attention_dropout = attention_dropout
@@ -102,7 +100,6 @@ class HeadMean(nn.Module):
     """The mean over the heads of an attention layer."""
 
     def __init__(self, layer: AttentionLayer) -> None:
-        """Take the layer."""
         super().__init__()
         self.layer = layer
 

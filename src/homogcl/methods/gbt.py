@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Literal
 
 import torch
-from torch import Tensor
 from torch_geometric.data import Data
 
 from homogcl.core.config import Probability
 from homogcl.homophily.positives import Combine, Positives
 from homogcl.losses.correlation import barlow_twins, correlation, standardize
 from homogcl.losses.neighbors import neighbor_term
-from homogcl.methods.base import Method, Sizes
+from homogcl.methods.base import Method, Sizes, Terms
 from homogcl.nn.encoders import Activation, Encoder, EncoderConfig
 from homogcl.views.augment import TwoViews, augment
 
@@ -35,8 +34,6 @@ class GBT(Method):
     combines = frozenset({Combine.TERM})
 
     class Config(EncoderConfig):
-        """Settings of G-BT."""
-
         activation: Activation = "prelu"
         norm: Literal["none", "batch", "layer"] = "batch"
         norm_momentum: float = 0.01
@@ -45,7 +42,6 @@ class GBT(Method):
         mask_feature: Probability = 0.1
 
     def __init__(self, config: Config, sizes: Sizes) -> None:
-        """Build the encoder."""
         super().__init__()
         self.config = config
         self.encoder = Encoder(config, sizes.features)
@@ -56,9 +52,7 @@ class GBT(Method):
         first, second = (augment(graph, c.drop_edge, c.mask_feature, rng) for _ in range(2))
         return TwoViews(first, second)
 
-    def objective(
-        self, views: TwoViews, positives: Positives = Positives.none()
-    ) -> dict[str, Tensor]:
+    def objective(self, views: TwoViews, positives: Positives = Positives.none()) -> Terms:
         """Return the losses of agreement and redundancy, and the term of neighbors if any."""
         near = self.accept(positives)
         z_a, z_b = (standardize(self.encoder(view)) for view in (views.first, views.second))
@@ -70,8 +64,3 @@ class GBT(Method):
         """Return λ."""
         weight = self.config.redundancy_weight
         return {"redundancy": 1 / self.config.out_dim if weight is None else weight}
-
-    def embed(self, graph: Data) -> Tensor:
-        """Return the encoder's output, [N, out_dim]."""
-        h: Tensor = self.encoder(graph)
-        return h

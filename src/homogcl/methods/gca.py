@@ -9,7 +9,7 @@ from torch_geometric.data import Data
 
 from homogcl.homophily.positives import MEANS, Combine, Positives
 from homogcl.losses import info_nce
-from homogcl.methods.base import Method, Sizes
+from homogcl.methods.base import Method, Sizes, Terms
 from homogcl.methods.negatives import ContrastNegatives, ContrastViews, NegativesConfig
 from homogcl.nn.encoders import Encoder, EncoderConfig, projector
 from homogcl.nn.layers import edge_weights
@@ -118,17 +118,10 @@ class GCA(Method):
         """Return two adaptively augmented views."""
         return self.negatives.draw(self.adaptive.draw(graph, rng), rng)
 
-    def objective(
-        self, views: ContrastViews, positives: Positives = Positives.none()
-    ) -> dict[str, Tensor]:
+    def objective(self, views: ContrastViews, positives: Positives = Positives.none()) -> Terms:
         """Return the contrastive loss."""
         near = self.accept(positives)
         u, v = self.projector(self.encoder(views.first)), self.projector(self.encoder(views.second))
         pairs = (near.within(views.first), near.within(views.second))
         negatives = self.negatives.of(views, u, self.sharing)
         return {"contrast": info_nce(u, v, self.config.temperature, pairs, negatives)}
-
-    def embed(self, graph: Data) -> Tensor:
-        """Return the encoder's output, [N, out_dim]."""
-        h: Tensor = self.encoder(graph)
-        return h

@@ -23,11 +23,8 @@ class GCN(Supervised):
     training_data = "X, A, Y"
 
     class Config(SupervisedConfig):
-        """Settings of GCN."""
-
         first_layer_decay: float = Field(default=5e-4, ge=0)
 
     def __init__(self, config: Config, sizes: Sizes) -> None:
-        """Build the graph convolutions."""
         layers = [GCNLayer(*widths) for widths in layer_sizes(config, sizes)]
         super().__init__(config, Network(layers, GCNLayer.structure, config.hidden_dim, config))

@@ -15,7 +15,7 @@ from homogcl.losses.community import community_contrast, density_loss
 from homogcl.losses.contrast.info_nce import info_nce
 from homogcl.losses.contrast.negatives import CrossView
 from homogcl.losses.contrast.tiles import Workspace
-from homogcl.methods.base import Method, Sizes
+from homogcl.methods.base import Method, Sizes, Terms
 from homogcl.methods.gca import AdaptiveConfig, AdaptiveViews
 from homogcl.nn.encoders import Encoder, projector
 from homogcl.views.augment import TwoViews
@@ -44,8 +44,6 @@ class GCooL(Method):
     takes_batches = False  # drop rates depend on all edges
 
     class Config(AdaptiveConfig):
-        """Settings of gCooL."""
-
         num_communities: int = Field(default=10, ge=2)
         inter_weight: float = 0.9  # λ: edges between communities in DeCA
         reweighting: float = 8e-5  # γ: lowers the weight of far communities as negatives
@@ -55,7 +53,6 @@ class GCooL(Method):
     step: Tensor  # int64 []
 
     def __init__(self, config: Config, sizes: Sizes) -> None:
-        """Build the encoder, the projector and the centers."""
         super().__init__()
         self.config = config
         self.workspace = Workspace()
@@ -73,9 +70,7 @@ class GCooL(Method):
         """Return two adaptively augmented views."""
         return self.adaptive.draw(graph, rng)
 
-    def objective(
-        self, views: TwoViews, positives: Positives = Positives.none()
-    ) -> dict[str, Tensor]:
+    def objective(self, views: TwoViews, positives: Positives = Positives.none()) -> Terms:
         """Return the node contrast and, until α(t) is 0, DeCA and the community contrast."""
         near = self.accept(positives)
         c = self.config
@@ -102,11 +97,6 @@ class GCooL(Method):
         """Return R, [N, num_communities]; only the centers learn through it."""
         logits = h.detach() @ functional.normalize(self.centers).t()
         return torch.softmax(logits / self.config.temperature, dim=1)
-
-    def embed(self, graph: Data) -> Tensor:
-        """Return the encoder's output, [N, out_dim]."""
-        h: Tensor = self.encoder(graph)
-        return h
 
     def after_step(self, progress: float) -> None:
         """Count the step."""

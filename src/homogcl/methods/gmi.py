@@ -14,7 +14,7 @@ from homogcl.core.errors import UserError
 from homogcl.homophily.positives import Positives
 from homogcl.losses.infomax import jensen_shannon
 from homogcl.losses.reconstruction import negative_pairs, reconstruction
-from homogcl.methods.base import Method, Sizes
+from homogcl.methods.base import Method, Sizes, Terms
 from homogcl.nn.encoders import Activation, Encoder, EncoderConfig
 from homogcl.nn.layers import multiply
 from homogcl.nn.sparse import Pattern, pair_products
@@ -22,17 +22,11 @@ from homogcl.nn.sparse import Pattern, pair_products
 
 @dataclass(frozen=True)
 class GMIViews:
-    """The graph and a step's false pairs.
+    """The graph and a step's false pairs."""
 
-    Attributes:
-        graph: The clean graph.
-        strangers: Pairs (i, k) of each node with random other nodes, sorted, int64 [2, N n].
-        negatives: Pairs that are not edges; `None` means all of them.
-    """
-
-    graph: Data
-    strangers: Tensor
-    negatives: Tensor | None
+    graph: Data  # the clean graph
+    strangers: Tensor  # pairs (i, k) of each node with random other nodes, sorted, int64 [2, N n]
+    negatives: Tensor | None  # pairs that are not edges; `None` means all of them
 
 
 class GMI(Method):
@@ -53,8 +47,6 @@ class GMI(Method):
     name = "GMI"
 
     class Config(EncoderConfig):
-        """Settings of GMI."""
-
         num_layers: int = 1
         hidden_dim: int = 512
         out_dim: int = 512
@@ -68,7 +60,6 @@ class GMI(Method):
         all_pairs_up_to: int = 5_000  # nodes; on larger graphs, pairs are sampled
 
     def __init__(self, config: Config, sizes: Sizes) -> None:
-        """Build the encoder and the discriminator."""
         super().__init__()
         self.config = config
         self.encoder = Encoder(config, sizes.features)
@@ -93,9 +84,7 @@ class GMI(Method):
         negatives = negative_pairs(graph.edge_index, n, rng) if sampled else None
         return GMIViews(graph, strangers, negatives)
 
-    def objective(
-        self, views: GMIViews, positives: Positives = Positives.none()
-    ) -> dict[str, Tensor]:
+    def objective(self, views: GMIViews, positives: Positives = Positives.none()) -> Terms:
         """Return the information on own features, on neighbors' features and on edges."""
         edge_index = views.graph.edge_index
         n = int(views.graph.num_nodes or 0)
@@ -117,11 +106,6 @@ class GMI(Method):
         c = self.config
         weights = (c.own_weight, c.neighborhood_weight, c.edges_weight)
         return dict(zip(("own", "neighborhood", "edges"), weights, strict=True))
-
-    def embed(self, graph: Data) -> Tensor:
-        """Return the encoder's output, [N, out_dim]."""
-        h: Tensor = self.encoder(graph)
-        return h
 
     def _weights(self, h: Tensor, edges: Pattern) -> Tensor:
         if self.config.neighbor_weights == "adaptive":

@@ -9,7 +9,7 @@ from torch_geometric.data import Data
 
 from homogcl.homophily.positives import MEANS, SUMS, Positives
 from homogcl.losses import info_nce
-from homogcl.methods.base import Method, Sizes
+from homogcl.methods.base import Method, Sizes, Terms
 from homogcl.methods.negatives import ContrastNegatives, ContrastViews, NegativesConfig
 from homogcl.nn.encoders import Encoder, EncoderConfig, projector
 from homogcl.views.augment import TwoViews, ViewRates, two_views
@@ -56,9 +56,7 @@ class GRACE(Method):
         """Return two augmented views."""
         return self.negatives.draw(two_views(graph, self.config, rng), rng)
 
-    def objective(
-        self, views: ContrastViews, positives: Positives = Positives.none()
-    ) -> dict[str, Tensor]:
+    def objective(self, views: ContrastViews, positives: Positives = Positives.none()) -> Terms:
         """Return the contrastive loss."""
         near = self.accept(positives)
         u, v = self.compared(views)
@@ -70,8 +68,3 @@ class GRACE(Method):
         """Return the vectors of both views that the loss compares by cosine, [N, out_dim] each."""
         u, v = self.projector(self.encoder(views.first)), self.projector(self.encoder(views.second))
         return u, v
-
-    def embed(self, graph: Data) -> Tensor:
-        """Return the encoder's output, [N, out_dim]."""
-        h: Tensor = self.encoder(graph)
-        return h

@@ -11,7 +11,7 @@ from torch_geometric.data import Data
 
 from homogcl.homophily.positives import Positives
 from homogcl.losses.infomax import bilinear, jensen_shannon, readout
-from homogcl.methods.base import Method, Sizes
+from homogcl.methods.base import Method, Sizes, Terms
 from homogcl.methods.dgi import corrupted, permutation
 from homogcl.nn.encoders import Encoder, EncoderConfig
 from homogcl.nn.layers import DenseLayer, edge_weights, multiply
@@ -43,8 +43,6 @@ class HDI(Method):
     name = "HDI"
 
     class Config(EncoderConfig):
-        """Settings of HDI."""
-
         num_layers: int = 1
         out_dim: int = 128
         last_activation: bool = True
@@ -54,7 +52,6 @@ class HDI(Method):
         joint_weight: float = 1e-3  # λ_J
 
     def __init__(self, config: Config, sizes: Sizes) -> None:
-        """Build the encoder and the three discriminators."""
         super().__init__()
         self.config = config
         d = config.out_dim
@@ -72,9 +69,7 @@ class HDI(Method):
         clean = self._with_loops(graph)
         return ShuffledViews(clean, corrupted(clean, order), order)
 
-    def objective(
-        self, views: ShuffledViews, positives: Positives = Positives.none()
-    ) -> dict[str, Tensor]:
+    def objective(self, views: ShuffledViews, positives: Positives = Positives.none()) -> Terms:
         """Return the losses of the three discriminators."""
         x = views.clean.x
         h, fake = self.encoder(views.clean), self.encoder(views.corrupted)

@@ -14,7 +14,7 @@ from homogcl.homophily.positives import MEANS, Combine, Positives
 from homogcl.losses import Workspace, info_nce
 from homogcl.losses.contrast.negatives import AllPairs
 from homogcl.losses.infomax import bilinear, jensen_shannon, readout
-from homogcl.methods.base import Method, Sizes
+from homogcl.methods.base import Method, Sizes, Terms
 from homogcl.methods.dgi import corrupted, permutation
 from homogcl.methods.mvgrl import diffuse
 from homogcl.nn.encoders import Activation, Encoder, EncoderConfig
@@ -71,7 +71,6 @@ class InfoGCL(Method):
         temperature: PositiveFloat = 0.5  # τ of local-local
 
     def __init__(self, config: Config, sizes: Sizes) -> None:
-        """Build the encoder, and the discriminator if the contrast needs one."""
         super().__init__()
         self.config = config
         self.combines = frozenset() if config.contrast == "local-global" else self.combines
@@ -95,9 +94,7 @@ class InfoGCL(Method):
             permutation(graph, rng),
         )
 
-    def objective(
-        self, views: InfoViews, positives: Positives = Positives.none()
-    ) -> dict[str, Tensor]:
+    def objective(self, views: InfoViews, positives: Positives = Positives.none()) -> Terms:
         """Return the losses of the selected contrast modes."""
         near = self.accept(positives)
         contrast = self.config.contrast
@@ -110,11 +107,6 @@ class InfoGCL(Method):
         if contrast != "local-local":
             terms["local-global"] = self._local_global(u, v, views)
         return terms
-
-    def embed(self, graph: Data) -> Tensor:
-        """Return the encoder's output on the clean graph, [N, out_dim]."""
-        h: Tensor = self.encoder(graph)
-        return h
 
     def _local_global(self, u: Tensor, v: Tensor, views: InfoViews) -> Tensor:
         w, s_u, s_v = self.discriminator, readout(u), readout(v)

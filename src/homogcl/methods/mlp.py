@@ -25,6 +25,5 @@ class MLP(Supervised):
         first_layer_decay: float = Field(default=5e-4, ge=0)
 
     def __init__(self, config: Config, sizes: Sizes) -> None:
-        """Build the layers."""
         layers = [DenseLayer(*widths) for widths in layer_sizes(config, sizes)]
         super().__init__(config, Network(layers, DenseLayer.structure, config.hidden_dim, config))

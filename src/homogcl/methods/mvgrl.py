@@ -12,7 +12,7 @@ from torch_geometric.data import Data
 from homogcl.core.config import Config
 from homogcl.homophily.positives import Positives
 from homogcl.losses.infomax import bilinear, jensen_shannon, readout
-from homogcl.methods.base import Method, Sizes
+from homogcl.methods.base import Method, Sizes, Terms
 from homogcl.methods.dgi import permutation
 from homogcl.nn.layers import GCNLayer, Normalized, multiply
 from homogcl.nn.sparse import Sparse
@@ -42,14 +42,11 @@ class MVGRL(Method):
     name = "MVGRL"
 
     class Config(Config):
-        """Settings of MVGRL."""
-
         out_dim: int = 512
         restart: float = 0.2  # α
         diffusion_steps: int = 20
 
     def __init__(self, config: Config, sizes: Sizes) -> None:
-        """Build an encoder for each view, and the discriminator of both."""
         super().__init__()
         self.config = config
         d = config.out_dim
@@ -63,9 +60,7 @@ class MVGRL(Method):
         """Return the graph and the order of its corruption."""
         return OrderViews(graph, permutation(graph, rng))
 
-    def objective(
-        self, views: OrderViews, positives: Positives = Positives.none()
-    ) -> dict[str, Tensor]:
+    def objective(self, views: OrderViews, positives: Positives = Positives.none()) -> Terms:
         """Return the loss of the discriminator over both directions."""
         h_a, h_s, fake_a, fake_s = self._encode(views.graph, views.order)
         s_a, s_s = readout(h_a), readout(h_s)
@@ -97,14 +92,7 @@ class MVGRL(Method):
 
 
 def diffuse(adjacency: Normalized, x: Tensor, restart: float, steps: int) -> Tensor:
-    """Return S x for S = α(I - (1-α)Â)⁻¹, [N, d], up to an error of (1-α)^steps.
-
-    Args:
-        adjacency: The operator Â.
-        x: Values to spread, [N, d].
-        restart: α, the probability of a return to the start.
-        steps: Number of products with Â.
-    """
+    """Return S x [N, d], S = α(I - (1-α)Â)⁻¹ with α = `restart`, up to an error of (1-α)^steps."""
     matrix, loops = adjacency.matrix, adjacency.loops
     spread: Tensor = _Diffusion.apply(x, matrix, loops, restart, steps)  # type: ignore[no-untyped-call]
     return spread

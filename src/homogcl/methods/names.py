@@ -38,24 +38,17 @@ METHODS = {
 
 
 class ShippedPlugin(NamedTuple):
-    """The class of a plug-in, and the settings that its name fixes.
+    """The class of a plug-in, and the settings that its name fixes."""
 
-    Attributes:
-        place: Its class, as `module:name`.
-        settings: The settings that its name fixes.
-        presets: The plug-in whose presets it shares.
-    """
-
-    place: str
-    settings: Mapping[str, object]
-    presets: str = "homogcl"
+    place: str  # its class, as `module:name`
+    settings: Mapping[str, object]  # the settings that its name fixes
+    presets: str = "homogcl"  # the plug-in whose presets it shares
 
 
 PLUGINS = {
     "adaptive": ShippedPlugin("homogcl.homophily.plugins.adaptive:Adaptive", {}),
     "hard": ShippedPlugin(
-        "homogcl.homophily.plugins.homogcl:HomoGCL",
-        {"saliency": "hard", "saliency_gradient": True},
+        "homogcl.homophily.plugins.homogcl:HomoGCL", {"saliency": "hard", "saliency_gradient": True}
     ),
     "homogcl": ShippedPlugin("homogcl.homophily.plugins.homogcl:HomoGCL", {}),
     "released": ShippedPlugin("homogcl.homophily.plugins.released:Released", {}),

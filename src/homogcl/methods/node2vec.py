@@ -31,8 +31,6 @@ class Node2Vec(Method):
     takes_batches = False  # walks go over the whole graph
 
     class Config(WalkConfig):
-        """Settings of node2vec."""
-
         return_parameter: float = Field(default=1.0, gt=0)  # p
         in_out_parameter: float = Field(default=1.0, gt=0)  # q
         negative: int = Field(default=5, ge=1)  # k
@@ -40,7 +38,6 @@ class Node2Vec(Method):
     table: Tensor  # f, [N, out_dim]
 
     def __init__(self, config: Config, sizes: Sizes) -> None:
-        """Make an empty table."""
         super().__init__()
         self.config = config
         self.register_buffer("table", torch.zeros(sizes.nodes, config.out_dim))
@@ -48,14 +45,7 @@ class Node2Vec(Method):
     def prepare(self, graph: Data, rng: torch.Generator) -> None:
         """Draw the walks and learn the vectors."""
         c = self.config
-        walks = random_walks(
-            graph,
-            c.walks_per_node,
-            c.walk_length,
-            rng,
-            return_parameter=c.return_parameter,
-            in_out_parameter=c.in_out_parameter,
-        )
+        walks = random_walks(graph, c, rng, p=c.return_parameter, q=c.in_out_parameter)
         seed = int(torch.randint(2**31, (1,), generator=rng, device=rng.device))
         self.table.copy_(skip_gram(walks, self.table.size(0), c, negative=c.negative, seed=seed))
 

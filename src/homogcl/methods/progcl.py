@@ -16,7 +16,7 @@ from homogcl.losses import Workspace, info_nce
 from homogcl.losses.beta_mixture import BetaMixture, fit_beta_mixture
 from homogcl.losses.contrast.negatives import AllPairs, Weighted
 from homogcl.losses.contrast.weighted import Hardness
-from homogcl.methods.base import Method, Sizes
+from homogcl.methods.base import Method, Sizes, Terms
 from homogcl.methods.gca import AdaptiveConfig, AdaptiveViews
 from homogcl.nn.encoders import Encoder, projector
 from homogcl.views.augment import TwoViews
@@ -53,8 +53,6 @@ class ProGCL(Method):
     takes_batches = False  # drop rates depend on all edges
 
     class Config(AdaptiveConfig):
-        """Settings of ProGCL."""
-
         centrality: Centrality = "eigenvector"
         start_epoch: int = Field(default=400, ge=0)  # E; plain GRACE before it
         refit_every: int = Field(default=10, ge=1)
@@ -67,7 +65,6 @@ class ProGCL(Method):
     mixture: Tensor  # rows α, β and weight, [3, 2]
 
     def __init__(self, config: Config, sizes: Sizes) -> None:
-        """Build the encoder and the projector."""
         super().__init__()
         self.config = config
         self.encoder = Encoder(config, sizes.features)
@@ -89,9 +86,7 @@ class ProGCL(Method):
         sample = torch.randint(int(graph.num_nodes or 0), size, generator=rng, device=rng.device)
         return ProViews(self.adaptive.draw(graph, rng), sample.to(graph.edge_index.device))
 
-    def objective(
-        self, views: ProViews, positives: Positives = Positives.none()
-    ) -> dict[str, Tensor]:
+    def objective(self, views: ProViews, positives: Positives = Positives.none()) -> Terms:
         """Return the contrastive loss, its negatives weighted from `start_epoch` on."""
         near = self.accept(positives)
         first, second = views.both.first, views.both.second
@@ -110,11 +105,6 @@ class ProGCL(Method):
         """Return p(true | s) s for cosines θ, in the shape of `cosine`."""
         s = (cosine + 1) / 2
         return BetaMixture(*self.mixture).posterior_low(s).mul_(s)
-
-    def embed(self, graph: Data) -> Tensor:
-        """Return the encoder's output, [N, out_dim]."""
-        h: Tensor = self.encoder(graph)
-        return h
 
     def after_step(self, progress: float) -> None:
         """Count the step."""

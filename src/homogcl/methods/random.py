@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from torch import Tensor
-from torch_geometric.data import Data
-
 from homogcl.methods.base import Method, Sizes
 from homogcl.nn.encoders import Encoder, EncoderConfig
 
@@ -18,12 +15,6 @@ class RandomInit(Method):
         """Settings of the encoder."""
 
     def __init__(self, config: Config, sizes: Sizes) -> None:
-        """Build the encoder; its parameters are not trained."""
         super().__init__()
         self.config = config
         self.encoder = Encoder(config, sizes.features).requires_grad_(False)
-
-    def embed(self, graph: Data) -> Tensor:
-        """Return the encoder's output, [N, out_dim]."""
-        h: Tensor = self.encoder(graph)
-        return h

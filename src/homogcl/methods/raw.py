@@ -17,7 +17,6 @@ class Raw(Method):
     training_data = "X"
 
     def __init__(self, config: Config, sizes: Sizes) -> None:
-        """Keep the settings."""
         super().__init__()
         self.config = config
 

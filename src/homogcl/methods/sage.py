@@ -23,6 +23,5 @@ class SAGE(Supervised):
         """Settings of GraphSAGE."""
 
     def __init__(self, config: Config, sizes: Sizes) -> None:
-        """Build the layers."""
         layers = [SAGELayer(*widths) for widths in layer_sizes(config, sizes)]
         super().__init__(config, Network(layers, SAGELayer.structure, config.hidden_dim, config))

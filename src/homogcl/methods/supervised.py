@@ -52,14 +52,9 @@ class Network(nn.Module):
         config: SupervisedConfig,
         activation_name: Activation = "relu",
     ) -> None:
-        """Put norm, activation and dropout behind each hidden layer.
+        """Put norm, activation and dropout behind each hidden layer, of `hidden_dim` numbers.
 
-        Args:
-            layers: Modules of the nodes' rows and of the result of `structure`.
-            structure: Computes what all layers share of a graph.
-            hidden_dim: Width of the hidden layers.
-            config: Dropout and norm.
-            activation_name: The activation of the hidden layers.
+        Layers are modules of the nodes' rows and of what `structure` computes of a graph.
         """
         super().__init__()
         self.structure = structure
@@ -106,7 +101,6 @@ class Supervised(Method):
     best_loss: Tensor
 
     def __init__(self, config: SupervisedConfig, network: Network) -> None:
-        """Keep the network, and a copy of it as the best so far."""
         super().__init__()
         self.config = config
         self.network = network

@@ -10,7 +10,7 @@ from torch_geometric.data import Data
 
 from homogcl.homophily.positives import Positives
 from homogcl.losses.reconstruction import gaussian_kl, negative_pairs, reconstruction
-from homogcl.methods.base import Method, Sizes
+from homogcl.methods.base import Method, Sizes, Terms
 from homogcl.nn.encoders import Encoder, EncoderConfig
 
 _MAX_LOG_STD = 10.0  # as in torch_geometric: beyond it, exp soon leaves float32
@@ -41,14 +41,11 @@ class VGAE(Method):
     name = "VGAE"
 
     class Config(EncoderConfig):
-        """Settings of VGAE."""
-
         hidden_dim: int = 32
         out_dim: int = 16
         all_pairs_up_to: int = 5_000  # nodes; on larger graphs, pairs are sampled
 
     def __init__(self, config: Config, sizes: Sizes) -> None:
-        """Build the encoder; the decoder has no parameters."""
         super().__init__()
         self.config = config
         wide = config.model_copy(update={"out_dim": 2 * config.out_dim})
@@ -62,9 +59,7 @@ class VGAE(Method):
         negatives = negative_pairs(graph.edge_index, n, rng) if sampled else None
         return NoisyViews(graph, negatives, noise.to(graph.edge_index.device))
 
-    def objective(
-        self, views: NoisyViews, positives: Positives = Positives.none()
-    ) -> dict[str, Tensor]:
+    def objective(self, views: NoisyViews, positives: Positives = Positives.none()) -> Terms:
         """Return the reconstruction loss of a sample and the divergence from the prior."""
         mu, log_std = self.encoder(views.graph).chunk(2, dim=1)
         log_std = log_std.clamp(max=_MAX_LOG_STD)

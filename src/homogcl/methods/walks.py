@@ -29,42 +29,29 @@ class WalkConfig(Config):
 
 
 def random_walks(
-    graph: Data,
-    walks_per_node: int,
-    walk_length: int,
-    rng: torch.Generator,
-    *,
-    return_parameter: float = 1.0,
-    in_out_parameter: float = 1.0,
+    graph: Data, config: WalkConfig, rng: torch.Generator, *, p: float = 1.0, q: float = 1.0
 ) -> Tensor:
     """Return random walks as rows of node numbers, int32 [W, walk_length].
 
     Each node with a neighbor starts `walks_per_node` walks; each round starts them in a new
     order. A walk that came from t to v goes on to a neighbor x of v with a probability
     proportional to the weight of the edge (v, x) times 1/p if x is t, 1 if x is a neighbor of t,
-    and 1/q otherwise. With p = q = 1 a walk has no memory.
-
-    Args:
-        graph: A graph with sorted edges in both directions, weighted or not.
-        walks_per_node: Number of walks that start at each node.
-        walk_length: Number of nodes per walk.
-        rng: Random generator of the walks.
-        return_parameter: p of node2vec; with a large p, walks rarely turn back.
-        in_out_parameter: q of node2vec; with a large q, walks stay near the node before.
+    and 1/q otherwise. With p = q = 1 a walk has no memory. The edges of `graph` are sorted and in
+    both directions.
     """
     steps = _Steps.of(graph)
     nodes = steps.mass.nonzero().flatten()
     rounds = [
         nodes[torch.randperm(len(nodes), generator=rng, device=rng.device)]
-        for _ in range(walks_per_node)
+        for _ in range(config.walks_per_node)
     ]
     start = torch.cat(rounds)
-    walks = torch.empty(len(start), walk_length, dtype=torch.int32, device=start.device)
+    walks = torch.empty(len(start), config.walk_length, dtype=torch.int32, device=start.device)
     walks[:, 0] = start
     edge = steps.first(start, rng)
-    for position in range(1, walk_length):
+    for position in range(1, config.walk_length):
         if position > 1:
-            edge = steps.following(edge, return_parameter, in_out_parameter, rng)
+            edge = steps.following(edge, p, q, rng)
         walks[:, position] = steps.target[edge]
     return walks
 
@@ -72,17 +59,11 @@ def random_walks(
 def skip_gram(
     walks: Tensor, num_nodes: int, config: WalkConfig, *, negative: int, seed: int
 ) -> Tensor:
-    """Return the input vectors of a skip-gram model of the walks, [num_nodes, out_dim].
+    """Return the input vectors of a skip-gram model of the walks [W, length], [num_nodes, out_dim].
 
     Nodes that are in no walk have the zero vector. Each pair of nodes at most `window` apart counts
-    once per pass: frequent nodes are not dropped and windows do not shrink.
-
-    Args:
-        walks: Rows of node numbers, [W, length].
-        num_nodes: Number of nodes of the graph.
-        config: Width, window, passes and workers.
-        negative: Number of negatives per pair; 0 for hierarchical softmax.
-        seed: Seed of the initial vectors and of the negatives.
+    once per pass: frequent nodes are not dropped and windows do not shrink. There are `negative`
+    negatives per pair, or hierarchical softmax for 0.
     """
     try:
         from gensim.models import Word2Vec

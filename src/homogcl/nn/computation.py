@@ -25,14 +25,9 @@ class Computation(Protocol):
     def output(
         self, layer: Layer, tail: nn.Module, x: Tensor, structure: Structure, view: Data
     ) -> Tensor:
-        """Return `tail(layer(x, structure))`, [N, fan_out].
+        """Return `tail(layer(x, structure))`, [N, fan_out]; the tail is a norm and an activation.
 
-        Args:
-            layer: What to compute.
-            tail: The norm and the activation behind the layer.
-            x: The layer's input: the features of `view`, or the output of the layer before.
-            structure: What the layers share of `view`.
-            view: The graph that is encoded.
+        `x` are the features of `view`, or the output of the layer before.
         """
         ...
 
@@ -112,7 +107,6 @@ class SharedInput:
     """
 
     def __init__(self) -> None:
-        """Begin without products."""
         self._products: list[_Product] = []
 
     def output(

@@ -45,10 +45,7 @@ class Layer(nn.Module):
     def combine(self, x: Tensor, z: Tensor, structure: Any) -> Tensor:
         """Return the layer's output for the nodes of `structure`, [n, fan_out].
 
-        Args:
-            x: The rows of these nodes, [n, fan_in].
-            z: The projected rows of all nodes, [N, fan_out].
-            structure: That of the graph, or a part of it.
+        `x` are the rows of these nodes, [n, fan_in], `z` the projected rows of all, [N, fan_out].
         """
         raise NotImplementedError
 
@@ -61,7 +58,6 @@ class GCNLayer(Layer):
     """x -> Â x W + b with Â = D̃^-1/2 (A + I) D̃^-1/2, degrees counted at the target."""
 
     def __init__(self, fan_in: int, fan_out: int, heads: int = 1) -> None:
-        """Make Glorot weights and a zero bias."""
         super().__init__()
         self.weight = _glorot(fan_in, fan_out)
         self.bias = nn.Parameter(torch.zeros(fan_out))
@@ -122,7 +118,6 @@ class SAGELayer(Layer):
     """x -> W_root x + W_mean (mean of the neighbors) + b."""
 
     def __init__(self, fan_in: int, fan_out: int, heads: int = 1) -> None:
-        """Make Glorot weights and a zero bias."""
         super().__init__()
         self.root = _glorot(fan_in, fan_out)
         self.weight = _glorot(fan_in, fan_out)
@@ -152,7 +147,6 @@ class DenseLayer(Layer):
     """x -> x W + b, blind to the graph."""
 
     def __init__(self, fan_in: int, fan_out: int, heads: int = 1) -> None:
-        """Make Glorot weights and a zero bias."""
         super().__init__()
         self.weight = _glorot(fan_in, fan_out)
         self.bias = nn.Parameter(torch.zeros(fan_out))

@@ -84,14 +84,10 @@ def sparse(csr: Tensor) -> Sparse:
 
 
 def entries(crow: Tensor, rows: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the positions of the entries of some rows of a CSR matrix.
+    """Return the positions of the entries of some rows of a CSR matrix with row pointers `crow`.
 
-    Args:
-        crow: The matrix's row pointers, [n + 1].
-        rows: Which rows, in any order, int64 [m].
-
-    Returns:
-        The place of each entry in `rows`, ascending, and its position in the matrix, two of [P].
+    These are the place of each entry in `rows` [m], ascending, and its position in the matrix, two
+    of [P].
     """
     start = crow[rows].long()
     count = crow[rows + 1].long() - start
@@ -118,14 +114,7 @@ def product(matrix: Sparse, dense: Tensor) -> Tensor:
 
 
 def propagate(matrix: Sparse, x: Tensor, loops: Tensor, bias: Tensor) -> Tensor:
-    """Return `matrix @ x + loops * x + bias`, [n, d], differentiable in `x` and `bias`.
-
-    Args:
-        matrix: A square matrix.
-        x: Its dense factor, [n, d].
-        loops: Numbers that are added to the diagonal of the matrix, [n, 1].
-        bias: A row that is added to each row of the result, [d].
-    """
+    """Return `matrix @ x + loops * x + bias`, differentiable in `x` [n, d] and `bias` [d]."""
     result: Tensor = _Propagate.apply(x, bias, matrix, loops)  # type: ignore[no-untyped-call]
     return result
 

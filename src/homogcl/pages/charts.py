@@ -15,6 +15,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+Floats = npt.NDArray[np.floating]
+Integers = npt.NDArray[np.integer]
+
 _WIDTH, _HEIGHT = 520.0, 220.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 52.0, 10.0, 12.0, 38.0
 
@@ -24,33 +27,25 @@ class EdgeKind(NamedTuple):
 
     name: str
     meaning: str
-    counts: npt.NDArray[np.integer]
+    counts: Integers
 
 
 @dataclass(frozen=True)
 class SaliencyHistogram:
-    """Edges by their saliency, each edge counted once, split by what the labels say.
+    """Edges by their saliency, each edge counted once, split by what the labels say."""
 
-    Attributes:
-        bounds: Rising limits of the bins, [B + 1].
-        same: Edges between nodes of one class, [B].
-        different: Edges between nodes of two classes, [B].
-        unknown: Edges with an end that has no label, [B].
-    """
-
-    bounds: npt.NDArray[np.floating]
-    same: npt.NDArray[np.integer]
-    different: npt.NDArray[np.integer]
-    unknown: npt.NDArray[np.integer]
+    bounds: Floats  # rising limits of the bins, [B + 1]
+    same: Integers  # edges between nodes of one class, [B]
+    different: Integers  # edges between nodes of two classes, [B]
+    unknown: Integers  # edges with an end that has no label, [B]
 
     def __post_init__(self) -> None:
-        """Refuse arrays that do not belong together."""
         bins = len(self.bounds) - 1
         if bins < 1 or {x.shape for x in (self.same, self.different, self.unknown)} != {(bins,)}:
             raise ValueError("a histogram needs B + 1 bounds and B counts of each kind")
 
     @property
-    def labeled(self) -> npt.NDArray[np.integer]:
+    def labeled(self) -> Integers:
         """Edges with a label at both ends, [B]."""
         return self.same + self.different
 
@@ -64,7 +59,7 @@ class SaliencyHistogram:
         return [kind for kind in kinds if kind.counts.any()]
 
     @property
-    def total(self) -> npt.NDArray[np.integer]:
+    def total(self) -> Integers:
         """All edges, [B]."""
         return self.labeled + self.unknown
 
@@ -170,9 +165,7 @@ def agreement_chart(bins: SaliencyHistogram) -> str:
 def curve_chart(name: str, curves: Sequence[tuple[str, Sequence[float]]]) -> str:
     """Return a term of the loss by epoch; epochs without a finite value leave a gap.
 
-    Args:
-        name: The term.
-        curves: The class of each curve in the style sheet, and its values, one per epoch.
+    A curve has its class in the style sheet and its values, one per epoch.
     """
     values = [value for _, curve in curves for value in curve]
     finite = [value for value in values if math.isfinite(value)] or [0.0]

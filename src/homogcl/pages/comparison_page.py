@@ -12,11 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from homogcl.core.files import write_atomically
-from homogcl.pages.charts import SaliencyHistogram, curve_chart
+from homogcl.pages.charts import Floats, Integers, SaliencyHistogram, curve_chart
 from homogcl.pages.parts import array_block, figure, fill_page, pairs, saliency_figures
-
-Floats = npt.NDArray[np.floating]
-Integers = npt.NDArray[np.integer]
 
 _COLUMNS = {"test_accuracy": "Accuracy", "nmi": "NMI", "ari": "ARI"}
 _PERCENT = {"test_accuracy"}
@@ -25,22 +22,14 @@ _CURVE_COLORS = 8  # that the style sheet has
 
 @dataclass(frozen=True)
 class EmbeddingMap:
-    """A method's embeddings in the plane.
+    """A method's embeddings in the plane."""
 
-    Attributes:
-        method: Name shown above the map.
-        points: Position of each node, [N, 2].
-        labels: Class of each node, -1 if unknown, [N].
-        clusters: Cluster of each node, [N].
-    """
-
-    method: str
-    points: Floats
-    labels: Integers
-    clusters: Integers
+    method: str  # name shown above the map
+    points: Floats  # position of each node, [N, 2]
+    labels: Integers  # class of each node, -1 if unknown, [N]
+    clusters: Integers  # cluster of each node, [N]
 
     def __post_init__(self) -> None:
-        """Refuse arrays that do not belong together."""
         if self.points.ndim != 2 or self.points.shape[1] != 2:
             raise ValueError(f"points must be [N, 2], not {list(self.points.shape)}")
         for name, values in (("labels", self.labels), ("clusters", self.clusters)):
@@ -50,25 +39,16 @@ class EmbeddingMap:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Everything that the page shows.
+    """Everything that the page shows."""
 
-    Attributes:
-        title: Heading of the page.
-        summary: A sentence or two below the heading.
-        results: Metrics of each method, fractions: `test_accuracy`, `nmi`, `ari`.
-        maps: One map per method, over the same nodes.
-        saliency: Edges by saliency, where a method scores edges.
-        curves: For each method, the values of each named term, one per epoch.
-        facts: Short facts about the graph, shown as pairs.
-    """
-
-    title: str
-    summary: str
-    results: Mapping[str, Mapping[str, float]]
-    maps: Sequence[EmbeddingMap] = ()
-    saliency: SaliencyHistogram | None = None
+    title: str  # heading of the page
+    summary: str  # a sentence or two below the heading
+    results: Mapping[str, Mapping[str, float]]  # metrics of each method, as fractions
+    maps: Sequence[EmbeddingMap] = ()  # one map per method, over the same nodes
+    saliency: SaliencyHistogram | None = None  # edges by saliency, where a method scores edges
+    # The values of each term by epoch, by method and by name.
     curves: Mapping[str, Mapping[str, Sequence[float]]] = field(default_factory=dict)
-    facts: Mapping[str, str] = field(default_factory=dict)
+    facts: Mapping[str, str] = field(default_factory=dict)  # about the graph
 
 
 def write_page(path: str | Path, comparison: Comparison) -> Path:

@@ -14,19 +14,17 @@ from sklearn.preprocessing import normalize
 from torch_geometric.data import Data
 
 from homogcl.core.errors import UserError
+from homogcl.core.files import write_atomically
 from homogcl.core.seeds import integer
 from homogcl.data.load import class_names, node_ids
 from homogcl.evaluate.neighbors import nearest_neighbors
 from homogcl.homophily.edges import NUM_CLUSTERS, saliencies
 from homogcl.methods.registry import Method
-from homogcl.pages.charts import SaliencyHistogram
-from homogcl.pages.explore_page import Edges, Explorer, Nearest, Nodes, write_page
+from homogcl.pages.charts import Floats, Integers, SaliencyHistogram
+from homogcl.pages.explore_page import Edges, Explorer, Nearest, Nodes, render
 from homogcl.pages.projection import project
 from homogcl.runs.folder import RunFolder
 from homogcl.runs.request import Request
-
-Floats = npt.NDArray[np.floating]
-Integers = npt.NDArray[np.integer]
 
 MOST_NODES = 300_000  # beyond which the exact search for nearest nodes would take hours
 MOST_NEIGHBORS = 200  # of one node that the page holds
@@ -40,14 +38,10 @@ def write_explorer(
 ) -> Explorer:
     """Write the page of a finished run to `path` and return what it shows.
 
-    Args:
-        folder: The run.
-        path: The HTML file.
-        way: How the embeddings are projected: `tsne`, `umap` or `pca`.
-        spec: The run and the place of its graph; by default as the folder has it.
+    The embeddings are projected by `tsne`, `umap` or `pca`; `spec` says where the graph lies now.
     """
     explorer = explore(folder, way, spec)
-    write_page(path, explorer)
+    write_atomically(path, render(explorer).encode())
     return explorer
 
 
@@ -56,10 +50,10 @@ def explore(folder: RunFolder, way: str = "tsne", spec: Request | None = None) -
     spec, z = spec or folder.request(), folder.embeddings()
     if len(z) > MOST_NODES:
         raise UserError(f"{folder.path} has {len(z):,} nodes; the page takes {MOST_NODES:,}")
-    graph = folder.graph(spec)
+    model = folder.model()
+    graph, method = folder.run(spec, model).graph, model.method
     if graph.num_nodes != len(z):
         raise UserError(f"{spec.data} has {graph.num_nodes} nodes, the run has {len(z)}")
-    method = folder.method()
     projection = project(z, way, spec.seed)
     edge_index = graph.edge_index.numpy()
     s = saliencies(method, graph, seed=spec.seed).numpy()
@@ -87,13 +81,7 @@ def explore(folder: RunFolder, way: str = "tsne", spec: Request | None = None) -
 
 
 def saliency_origin(name: str, trained: int | None, nodes: int) -> str:
-    """Return a sentence on the clusters from which `saliencies` computes S.
-
-    Args:
-        name: The name of the method.
-        trained: The number of clusters that it was trained with, if any.
-        nodes: The number of nodes of the graph.
-    """
+    """Return a sentence on the clusters, trained or not, from which `saliencies` computes S."""
     if trained is not None:
         return f"Saliency comes from the trained {name}: {trained} clusters."
     k = min(NUM_CLUSTERS, nodes)

@@ -5,48 +5,26 @@ from __future__ import annotations
 import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
-from homogcl.core.files import write_atomically
-from homogcl.pages.charts import SaliencyHistogram, curve_chart
-from homogcl.pages.parts import (
-    array_block,
-    figure,
-    fill_page,
-    json_block,
-    pairs,
-    saliency_figures,
-)
-
-Floats = npt.NDArray[np.floating]
-Integers = npt.NDArray[np.integer]
+from homogcl.pages.charts import Floats, Integers, SaliencyHistogram, curve_chart
+from homogcl.pages.parts import array_block, figure, fill_page, json_block, pairs, saliency_figures
 
 
 @dataclass(frozen=True)
 class Nodes:
-    """What the map shows of each node.
+    """What the map shows of each node."""
 
-    Attributes:
-        ids: What it is called, [N].
-        points: Where it lies, [N, 2].
-        clusters: Its cluster, [N].
-        degrees: Its number of neighbors, [N].
-        labels: Its class, -1 if unknown, [N]; None if no node has one.
-        class_names: What the classes are called.
-    """
-
-    ids: Sequence[str]
-    points: Floats
-    clusters: Integers
-    degrees: Integers
-    labels: Integers | None = None
-    class_names: Sequence[str] = ()
+    ids: Sequence[str]  # what it is called, [N]
+    points: Floats  # where it lies, [N, 2]
+    clusters: Integers  # its cluster, [N]
+    degrees: Integers  # its number of neighbors, [N]
+    labels: Integers | None = None  # its class, -1 if unknown, [N]; None if no node has one
+    class_names: Sequence[str] = ()  # what the classes are called
 
     def __post_init__(self) -> None:
-        """Refuse arrays that do not belong together."""
         if self.points.shape != (len(self.ids), 2):
             raise ValueError(f"points must be [{len(self.ids)}, 2], not {list(self.points.shape)}")
         arrays = {"clusters": self.clusters, "degrees": self.degrees, "labels": self.labels}
@@ -59,20 +37,13 @@ class Nodes:
 
 @dataclass(frozen=True)
 class Edges:
-    """The edges of each node, most salient first, one node after another.
+    """The edges of each node, most salient first, one node after another."""
 
-    Attributes:
-        offsets: Where each node's edges begin, and the end of all, [N + 1].
-        targets: The node at the other end, [E].
-        saliency: S, between 0 and 1, [E].
-    """
-
-    offsets: Integers
-    targets: Integers
-    saliency: Floats
+    offsets: Integers  # where each node's edges begin, and the end of all, [N + 1]
+    targets: Integers  # the node at the other end, [E]
+    saliency: Floats  # S, between 0 and 1, [E]
 
     def __post_init__(self) -> None:
-        """Refuse arrays that do not belong together."""
         if self.targets.shape != self.saliency.shape or int(self.offsets[-1]) != len(self.targets):
             raise ValueError("edges need one target and one saliency each, up to the last offset")
 
@@ -85,47 +56,28 @@ class Nearest:
     cosines: Floats
 
     def __post_init__(self) -> None:
-        """Refuse arrays that do not belong together."""
         if self.indices.ndim != 2 or self.indices.shape != self.cosines.shape:
             raise ValueError("nearest nodes need indices and cosines of one shape [N, k]")
 
 
 @dataclass(frozen=True)
 class Explorer:
-    """Everything that the page shows.
+    """Everything that the page shows."""
 
-    Attributes:
-        title: Heading of the page.
-        nodes: The points of the map.
-        edges: The neighbors of each node.
-        nearest: The most similar nodes of each node.
-        histogram: Edges by saliency.
-        curves: Each term of the loss by epoch.
-        facts: Short facts about the run and its graph.
-        settings: The settings of the run.
-        notes: How map, clusters and saliency came about, one sentence each.
-    """
-
-    title: str
-    nodes: Nodes
-    edges: Edges
-    nearest: Nearest
-    histogram: SaliencyHistogram
-    curves: Mapping[str, Sequence[float]] = field(default_factory=dict)
-    facts: Mapping[str, str] = field(default_factory=dict)
-    settings: Mapping[str, str] = field(default_factory=dict)
-    notes: Sequence[str] = ()
+    title: str  # heading of the page
+    nodes: Nodes  # the points of the map
+    edges: Edges  # the neighbors of each node
+    nearest: Nearest  # the most similar nodes of each node
+    histogram: SaliencyHistogram  # edges by saliency
+    curves: Mapping[str, Sequence[float]] = field(default_factory=dict)  # terms by epoch
+    facts: Mapping[str, str] = field(default_factory=dict)  # of run and graph
+    settings: Mapping[str, str] = field(default_factory=dict)  # of the run
+    notes: Sequence[str] = ()  # how map, clusters and saliency came about, one sentence each
 
     def __post_init__(self) -> None:
-        """Refuse parts of graphs of different sizes."""
         nodes = len(self.nodes.ids)
         if len(self.edges.offsets) != nodes + 1 or len(self.nearest.indices) != nodes:
             raise ValueError(f"edges and nearest nodes must be those of {nodes} nodes")
-
-
-def write_page(path: Path, explorer: Explorer) -> Path:
-    """Write the page, whole or not at all, and return its path."""
-    return write_atomically(path, render(explorer).encode())
 
 
 def render(explorer: Explorer) -> str:

@@ -25,15 +25,11 @@ _KINDS = {"f4": "Float32", "i4": "Int32", "u4": "Uint32", "u2": "Uint16", "i2": 
 def fill_page(
     name: str, values: Mapping[str, str], blocks: Iterable[str], scripts: Sequence[str]
 ) -> str:
-    """Return the text of a page.
+    """Return the text of the page whose template is `NAME.html`.
 
-    Scripts and styles run by their hashes, so that nothing else on the page ever can.
-
-    Args:
-        name: The template of what the page shows, `NAME.html`.
-        values: The text of each placeholder in the template, escaped; one is `title`.
-        blocks: Data that scripts read, as `json_block` and `array_block` return them.
-        scripts: Names of the page's own scripts, each relying on those before it.
+    Scripts and styles run by their hashes, so that nothing else on the page ever can. `values` are
+    the escaped texts of the template's placeholders and of the title, `blocks` data that scripts
+    read, and each of the page's own `scripts` relies on those before it.
     """
     style, texts = _file("page.css"), [_file(f"{each}.js") for each in (*_SHARED_SCRIPTS, *scripts)]
     return Template(_file("page.html")).substitute(
@@ -72,12 +68,9 @@ def pairs(values: Mapping[str, str]) -> str:
 
 
 def figure(title: str, content: str, key: Sequence[tuple[str, str]] = ()) -> str:
-    """Return a figure under its title.
+    """Return a figure, `content` as HTML, under its title.
 
-    Args:
-        title: Plain text.
-        content: HTML.
-        key: The class of each color in the style sheet, and its meaning in plain text.
+    The key has the class of each color in the style sheet, and its meaning in plain text.
     """
     parts = [f"<h3>{html.escape(title)}</h3>"]
     if key:

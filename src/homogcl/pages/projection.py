@@ -23,19 +23,12 @@ _GUIDES = 3  # projected nodes that place one that is not
 
 @dataclass(frozen=True)
 class Projector:
-    """A way to project.
+    """A way to project."""
 
-    Attributes:
-        title: What it is called.
-        fit: From rows of length 1, [N, d], and a random state to positions, [N, 2].
-        whole: Up to so many nodes, all are projected; of more only `sample`, which place the rest.
-        sample: How many nodes are projected where there are too many.
-    """
-
-    title: str
-    fit: Callable[[Floats, int], Floats]
-    whole: int = 2**31
-    sample: int = 2**31
+    title: str  # what it is called
+    fit: Callable[[Floats, int], Floats]  # unit rows [N, d] and a seed to positions [N, 2]
+    whole: int = 2**31  # the most nodes of which all are projected
+    sample: int = 2**31  # of more nodes, so many are projected and place the rest
 
 
 @dataclass(frozen=True)
@@ -49,10 +42,7 @@ class Projection:
 def project(z: Floats, way: str, seed: int) -> Projection:
     """Return the embeddings `z` [N, d] in the plane, by the cosine between them.
 
-    Args:
-        z: Embeddings, [N, d].
-        way: One of `PROJECTORS`.
-        seed: Root seed, from whose stream "layout" all random starts and samples are drawn.
+    `way` is one of `PROJECTORS`; random starts and samples are drawn from the stream "layout".
     """
     if way not in PROJECTORS:
         raise UnknownName("map", way, PROJECTORS)

@@ -1,4 +1,4 @@
-"""A table as a value, its renderings, and its place in a Markdown file."""
+"""A table as a value, and its renderings."""
 
 from __future__ import annotations
 
@@ -7,11 +7,8 @@ import io
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import NamedTuple
 
-from homogcl.core.errors import UserError
-from homogcl.core.files import write_atomically
 from homogcl.evaluate.significance import Difference
 from homogcl.runs.record import OF_FORMER, Summary
 
@@ -69,24 +66,15 @@ _LATEX = {
 
 @dataclass(frozen=True)
 class Table:
-    """Named columns and rows of cells.
+    """Named columns and rows of cells."""
 
-    Attributes:
-        columns: Their titles.
-        rows: One cell per column.
-        decimals: How many decimals of a measured number are shown.
-        bold: Cells to emphasize, by the numbers of their row and column; CSV has no emphasis.
-        notes: Lines under the table, after those that explain the signs in its cells.
-    """
-
-    columns: tuple[str, ...]
-    rows: tuple[tuple[Cell, ...], ...]
-    decimals: int
-    bold: frozenset[tuple[int, int]] = frozenset()
-    notes: tuple[str, ...] = ()
+    columns: tuple[str, ...]  # their titles
+    rows: tuple[tuple[Cell, ...], ...]  # one cell per column
+    decimals: int  # how many decimals of a measured number are shown
+    bold: frozenset[tuple[int, int]] = frozenset()  # rows and columns of emphasized cells
+    notes: tuple[str, ...] = ()  # lines below, after those that explain the signs in its cells
 
     def __post_init__(self) -> None:
-        """Refuse rows that do not fill the columns."""
         if any(len(row) != len(self.columns) for row in self.rows):
             raise ValueError("every row needs one cell for each column")
 
@@ -158,44 +146,6 @@ FORMATS: Mapping[str, Callable[[Table], str]] = {
     "latex": to_latex,
     "csv": to_csv,
 }
-
-
-def insert_between_markers(text: str, name: str, table: Table) -> str:
-    """Return `text` with the table in Markdown between its two markers.
-
-    The markers are the lines `<!-- table:NAME -->` and `<!-- /table:NAME -->`; what stood
-    between them is replaced.
-    """
-    start, end = f"<!-- table:{name} -->", f"<!-- /table:{name} -->"
-    if text.count(start) != 1 or text.count(end) != 1 or text.index(start) > text.index(end):
-        raise UserError(f"the text needs one {start} with one {end} after it")
-    before, rest = text.split(start)
-    _, after = rest.split(end)
-    return f"{before}{start}\n{to_markdown(table)}\n{end}{after}"
-
-
-def insert_table(path: Path, name: str, table: Table) -> Path:
-    """Put the table between its markers in the file at `path`, and return the path."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise UserError(f"cannot read {path}: {error.strerror}") from error
-    return write_atomically(path, insert_between_markers(text, name, table).encode())
-
-
-def stale_tables(path: Path, tables: Mapping[str, Table]) -> list[str]:
-    """Return the names of the tables that the file at `path` does not show as they are now."""
-    try:
-        text = path.read_text(encoding="utf-8")
-        return [
-            name
-            for name, table in tables.items()
-            if insert_between_markers(text, name, table) != text
-        ]
-    except OSError as error:
-        raise UserError(f"cannot read {path}: {error.strerror}") from error
-    except UserError as error:
-        raise UserError(f"{path}: {error}") from error
 
 
 def _text_rows(table: Table, escape: Callable[[str], str], bold: str) -> list[list[str]]:

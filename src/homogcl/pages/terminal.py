@@ -81,7 +81,6 @@ class Grid:
     """The progress of a grid: cells done, the epochs of the present one, time left."""
 
     def __init__(self, progress: Progress, cells: int) -> None:
-        """Begin with no cell done."""
         self.done = 0
         self._progress = progress
         self._total = cells

@@ -1,6 +1,6 @@
 """The settings of all shipped methods, from a file, because the classes would load torch.
 
-`python -m homogcl.presets.collect` writes that file, `catalog.json`, from the classes.
+`python docs/settings_catalog.py` writes that file, `catalog.json`, from the classes.
 """
 
 from __future__ import annotations
@@ -31,21 +31,13 @@ class Setting(NamedTuple):
 
 @dataclass(frozen=True)
 class Entry:
-    """A method.
+    """A method."""
 
-    Attributes:
-        summary: The first line of its description.
-        training_data: What it learns from: features X, adjacency A, labels Y.
-        takes_positives: Whether plug-ins can give it further positive pairs.
-        plugins: The shipped plug-ins that accept it.
-        settings: Its settings by name, in the order of its class.
-    """
-
-    summary: str
-    training_data: str
-    takes_positives: bool
-    plugins: tuple[str, ...]
-    settings: Mapping[str, Setting]
+    summary: str  # the first line of its description
+    training_data: str  # what it learns from: features X, adjacency A, labels Y
+    takes_positives: bool  # whether plug-ins can give it further positive pairs
+    plugins: tuple[str, ...]  # the shipped plug-ins that accept it
+    settings: Mapping[str, Setting]  # its settings by name, in the order of its class
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,7 @@ from pathlib import Path
 from homogcl.data.catalog import graph_name, lacks_features, own_path, source
 from homogcl.methods.names import PLUGINS, split_name
 from homogcl.presets.catalog import Setting, catalog
-from homogcl.presets.sections import (
-    NO_DATA_SET,
-    depends_on_size,
-    preset_by_size,
-    preset_settings,
-)
+from homogcl.presets.sections import NO_DATA_SET, depends_on_size, preset_by_size, preset_settings
 
 
 @dataclass(frozen=True)
@@ -31,11 +26,8 @@ def overview(
 ) -> Overview | None:
     """Return the settings of a shipped method; None if they need a class or a graph.
 
-    Args:
-        method: A method's name, with plug-ins after plus signs.
-        data: A data set's name, or the path of a user's own graph, for which defaults hold.
-        preset: An alternative preset, such as `official`; by default the one for the graph's size.
-        root: Folder of all data sets.
+    `data` is a data set's name, or the path of a user's own graph, for which defaults hold. The
+    preset is by default the one for the graph's size.
     """
     is_own = own_path(data) is not None
     name = NO_DATA_SET if is_own else graph_name(data)

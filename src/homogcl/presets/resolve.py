@@ -16,23 +16,14 @@ from homogcl.training.loop import TrainConfig
 
 @dataclass(frozen=True)
 class Settings:
-    """All settings of a training.
+    """All settings of a training."""
 
-    Attributes:
-        method: Settings of the method and its plug-ins.
-        train: How it is trained.
-        data: How its graph is prepared.
-        embedding: What becomes of its outputs.
-        source: Where the settings come from.
-        preset: The name of the alternative preset, if one was chosen.
-    """
-
-    method: dict[str, object]
-    train: TrainConfig
-    data: DataConfig
-    embedding: EmbeddingConfig
-    source: str
-    preset: str | None = None
+    method: dict[str, object]  # settings of the method and its plug-ins
+    train: TrainConfig  # how it is trained
+    data: DataConfig  # how its graph is prepared
+    embedding: EmbeddingConfig  # what becomes of its outputs
+    source: str  # where the settings come from
+    preset: str | None = None  # the name of the alternative preset, if one was chosen
 
     def flat(self) -> dict[str, object]:
         """Return all settings in one mapping, as presets have them."""

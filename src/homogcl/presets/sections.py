@@ -29,11 +29,8 @@ def preset_settings(
 ) -> tuple[dict[str, object], str]:
     """Return the settings of a method on a data set by its presets, and their sources.
 
-    Args:
-        method: A method's name, with plug-ins after plus signs.
-        data: A data set's name; an unknown one gets the method's defaults.
-        preset: Name of an alternative, for the data set (such as `official`) or for all graphs
-            (such as `large`).
+    An unknown data set gets the method's defaults. `preset` names an alternative, for the data set
+    (such as `official`) or for all graphs (such as `large`).
     """
     settings: dict[str, object] = {}
     sources: list[str] = []

@@ -15,19 +15,12 @@ from homogcl.methods.base import Method
 
 @dataclass(frozen=True)
 class TrainingGraph:
-    """Properties of the training graph that a new graph must match.
+    """Properties of the training graph that a new graph must match."""
 
-    Attributes:
-        features: The number of features per node.
-        feature_names: The names of the features, where they have any.
-        structural: Whether the features were made of the edges, for want of others.
-        edges_sha256: A hash of the number of nodes, the edges and their weights.
-    """
-
-    features: int
-    feature_names: tuple[str, ...]
-    structural: bool
-    edges_sha256: str
+    features: int  # the number of features per node
+    feature_names: tuple[str, ...]  # the names of the features, where they have any
+    structural: bool  # whether the features were made of the edges, for want of others
+    edges_sha256: str  # a hash of the number of nodes, the edges and their weights
 
     @classmethod
     def of(cls, graph: Data) -> TrainingGraph:

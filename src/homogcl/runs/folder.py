@@ -13,7 +13,6 @@ from typing import Annotated, Any, TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 from pydantic import Field, TypeAdapter, ValidationError
-from torch_geometric.data import Data
 
 from homogcl.core.errors import UserError
 from homogcl.core.files import only_process_in, write_atomically
@@ -75,9 +74,7 @@ class RunFolder:
     def begin(self, run: Run, *, resume: bool) -> None:
         """Write the configuration; refuse a folder in use unless it is to be resumed as it was.
 
-        Args:
-            run: What is trained; its path is written whole, so that it is found from anywhere.
-            resume: Whether the folder may hold the same run already.
+        The path of the graph is written whole, so that it is found from anywhere.
         """
         config = _config_of(run)
         path = self.path / _CONFIG
@@ -159,10 +156,6 @@ class RunFolder:
             self._check_files(config.files_sha256, run.graph.get("files") or {}, request.data)
         return run.on((model or self.model()).takes(run.graph))
 
-    def graph(self, request: Request) -> Data:
-        """Return the graph of `request` as the model that was trained here takes it."""
-        return self.run(request).graph
-
     def embeddings(self) -> npt.NDArray[np.float32]:
         """Return the embeddings of the graph that the run was trained on, [N, d]."""
         path = self.path / _EMBEDDINGS
@@ -195,10 +188,6 @@ class RunFolder:
         if not path.exists():
             raise self._unfinished(path.name)
         return TrainedModel.load(path)
-
-    def method(self) -> Method:
-        """Return the trained method."""
-        return self.model().method
 
     def curves(self) -> dict[str, list[float]]:
         """Return the loss and each of its terms by epoch, nan where an epoch has none."""

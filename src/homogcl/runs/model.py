@@ -24,15 +24,7 @@ from homogcl.runs.compatibility import TrainingGraph, for_method
 FORMAT: Final = 3
 KEY = "homogcl"  # of the header
 # What a file raises that is damaged or holds something else.
-_BROKEN = (
-    SafetensorError,
-    UserError,
-    KeyError,
-    ValueError,
-    TypeError,
-    RuntimeError,
-    OverflowError,
-)
+_BROKEN = (SafetensorError, UserError, KeyError, ValueError, TypeError, RuntimeError, OverflowError)
 
 
 @dataclass(frozen=True)

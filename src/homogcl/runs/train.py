@@ -21,7 +21,7 @@ from homogcl.runs.run import Run
 from homogcl.runs.scores import scores
 from homogcl.runs.tasks import task, tasks_at_milestones
 from homogcl.training.checkpoint import Checkpoints, Intervals
-from homogcl.training.loop import Epoch, check_fits, fit_checked
+from homogcl.training.loop import Epoch, check_fits, fit
 
 
 @dataclass(frozen=True)
@@ -39,12 +39,7 @@ class Trained:
 
 
 def new_method(run: Run, ranks: Ranks = ALONE) -> Method:
-    """Return the untrained method of `run`; refuse what cannot be trained or scored.
-
-    Args:
-        run: What to train.
-        ranks: The processes that will train together.
-    """
+    """Return the untrained method of `run`; refuse what cannot be trained or scored."""
     method = build(run.method, run.settings.method, Sizes.of(run.graph), run.seed)
     check_fits(method, run.graph, run.settings.train, ranks)
     check_form(run.settings.embedding.form, run.graph)
@@ -78,7 +73,7 @@ def fit_run(
         checkpoints = replace(checkpoints, fingerprint=run.fingerprint())
     reset_peak()
     started = time.perf_counter()
-    fit_checked(
+    fit(
         method,
         run.graph,
         run.settings.train,
@@ -159,7 +154,6 @@ class _Follower:
     scoring_seconds: float = 0.0  # no part of the training's time
 
     def __call__(self, epoch: Epoch) -> None:
-        """Take note of an epoch and pass it on."""
         self.epochs, self.terms = epoch.number, dict(epoch.terms)
         if epoch.number in self.run.milestones:
             started = time.perf_counter()

@@ -35,5 +35,4 @@ class AddEmbeddings(BaseTransform):  # type: ignore[misc]
         return data
 
     def __repr__(self) -> str:
-        """Return the call that makes this transform."""
         return f"{type(self).__name__}({self.embedder!r}, name={self.name!r})"

@@ -37,20 +37,13 @@ class State:
 
 @dataclass(frozen=True)
 class Checkpoints:
-    """A folder with the newest two checkpoints; each file name has a hash of the content.
+    """A folder with the newest two checkpoints; each file name has a hash of the content."""
 
-    Attributes:
-        folder: Where they are.
-        fingerprint: What the training depends on, such as settings, data and versions, by name; a
-            checkpoint with another fingerprint is refused.
-        every: Epochs between two checkpoints.
-        minutes: Time after which the next epoch saves one, whatever its number.
-    """
-
-    folder: Path
+    folder: Path  # where they are
+    # What the training depends on, by name; a checkpoint with another fingerprint is refused.
     fingerprint: Mapping[str, str] = field(default_factory=dict)
-    every: int = 50
-    minutes: float = 10.0
+    every: int = 50  # epochs between two checkpoints
+    minutes: float = 10.0  # time after which the next epoch saves one, whatever its number
     _save_times: list[float] = field(default_factory=lambda: [time.monotonic()], repr=False)
 
     def after_epoch(
@@ -64,7 +57,8 @@ class Checkpoints:
         if state and (last or late or signal or epoch % self.every == 0):
             self.save(state, epoch)
         if signal:
-            raise Interrupted(signal, epoch)
+            message = f"stopped the training after epoch {epoch}; --resume goes on there"
+            raise Interrupted(signal, message)
 
     def save(self, state: State, epoch: int) -> None:
         """Write a checkpoint whole or not at all, and remove all but the newest two."""
@@ -108,11 +102,14 @@ class Checkpoints:
         if checkpoint is None:
             return 0
         with _named(self.folder):
-            return _put_back(state, _content(checkpoint))
-
-    def restore(self, state: State) -> int:
-        """Set `state` to the newest intact checkpoint and return its epoch; 0 if there is none."""
-        return self.put_back(state, self.newest())
+            content = _content(checkpoint)
+            epoch = int(content["epoch"])
+            state.method.load_state_dict(content["method"])
+            state.optimizer.load_state_dict(content["optimizer"])
+            state.rng.set_state(content["rng"])
+            torch.set_rng_state(content["torch_rng"])
+            state.effective_ranks[:] = content.get("ranks", [])
+            return epoch
 
     def _check(self, path: Path, fingerprint: Mapping[str, str]) -> None:
         """Refuse a checkpoint with another fingerprint, and name what differs."""
@@ -179,16 +176,6 @@ def _named(path: Path) -> Iterator[None]:
 def _content(data: bytes) -> dict[str, Any]:
     content: dict[str, Any] = torch.load(io.BytesIO(data), weights_only=True)
     return content
-
-
-def _put_back(state: State, content: Mapping[str, Any]) -> int:
-    epoch = int(content["epoch"])
-    state.method.load_state_dict(content["method"])
-    state.optimizer.load_state_dict(content["optimizer"])
-    state.rng.set_state(content["rng"])
-    torch.set_rng_state(content["torch_rng"])
-    state.effective_ranks[:] = content.get("ranks", [])
-    return epoch
 
 
 def _difference(name: str, before: str | None, now: str | None) -> str:

@@ -97,28 +97,6 @@ def fit(
         ranks: The processes that train together; each of them calls this function.
     """
     check_fits(method, graph, config, ranks)
-    return fit_checked(
-        method,
-        graph,
-        config,
-        seed=seed,
-        on_epoch=on_epoch,
-        checkpoints=checkpoints,
-        ranks=ranks,
-    )
-
-
-def fit_checked(
-    method: Method,
-    graph: Data,
-    config: TrainConfig,
-    *,
-    seed: int,
-    on_epoch: Callable[[Epoch], None] | None = None,
-    checkpoints: Checkpoints | None = None,
-    ranks: Ranks = ALONE,
-) -> Method:
-    """Do what `fit` does, for callers that have already called `check_fits`."""
     graph = graph if "Y" in method.training_data else without_labels(graph)
     _check_features(graph)
     method.prepare(graph, stream(seed, "prepare", graph.edge_index.device))
@@ -127,7 +105,8 @@ def fit_checked(
         return method
     batches = Batches(graph, config, ranks)
     method.check(batches.smallest)
-    optimizer = _optimizer(parameters, config)
+    kind = torch.optim.AdamW if config.optimizer == "adamw" else torch.optim.Adam
+    optimizer = kind(parameters, lr=config.learning_rate, weight_decay=config.weight_decay)
     state = State(method, optimizer, stream(seed, "augment", graph.edge_index.device))
     sharing = Sharing(pairs=ranks) if config.batch == "full" else Sharing(nodes=ranks)
     with torch.random.fork_rng(), _shared(method, sharing), _signals(checkpoints) as signal_of:
@@ -272,8 +251,3 @@ def _align(state: State, nodes: Ranks, name: str, seed: int) -> None:
     method.load_state_dict(nodes.first(buffers), strict=False)
     state.rng.manual_seed(integer(seed, f"augment {name} rank {nodes.rank}"))
     torch.manual_seed(integer(seed, f"dropout {name} rank {nodes.rank}"))
-
-
-def _optimizer(parameters: list[nn.Parameter], config: TrainConfig) -> torch.optim.Optimizer:
-    kind = torch.optim.AdamW if config.optimizer == "adamw" else torch.optim.Adam
-    return kind(parameters, lr=config.learning_rate, weight_decay=config.weight_decay)

@@ -21,14 +21,7 @@ _FLOOR = 1e-8
 
 
 def node_centrality(kind: Centrality, edge_index: Tensor, weight: Tensor, nodes: int) -> Tensor:
-    """Return φ of each node, float64 [N], not negative.
-
-    Args:
-        kind: Which centrality.
-        edge_index: Edges in both directions, int64 [2, E].
-        weight: Of each edge, [E].
-        nodes: N.
-    """
+    """Return φ ≥ 0 of each node, float64 [N], by weighted edges in both directions."""
     source, target = edge_index.cpu().numpy()
     values = weight.detach().cpu().double().numpy()
     adjacency = csr_array((values, (target, source)), shape=(nodes, nodes))
@@ -43,12 +36,9 @@ def edge_centrality(phi: Tensor, edge_index: Tensor) -> Tensor:
 
 
 def column_centrality(x: Tensor, phi: Tensor, *, by_amount: bool) -> Tensor:
-    """Return the centrality of each feature column, [d]: the sum of φ over who has it.
+    """Return the centrality of each feature column, [d]: the sum of φ [N] over who has it.
 
-    Args:
-        x: Features, dense or `torch.sparse_csr`, [N, d].
-        phi: Centrality of the nodes, [N].
-        by_amount: Whether a node counts by |x| rather than once where x is not zero.
+    With `by_amount`, a node counts by |x| rather than once where x [N, d] is not zero.
     """
     if x.layout != torch.sparse_csr:
         return phi @ (x.abs() if by_amount else x != 0).to(phi.dtype)
@@ -62,9 +52,6 @@ def drop_factor(centrality: Tensor) -> Tensor:
 
     What nobody uses (centrality 0) is dropped as readily as the least important of the others
     and does not count in the mean. Where all are equally important every factor is 1.
-
-    Args:
-        centrality: Of edges or columns, not negative, [M].
     """
     used = centrality > 0
     s = centrality[used].log()

@@ -120,17 +120,11 @@ def row_pointers(graph: Data) -> Tensor:
 def neighborhood(
     crow: Tensor, col: Tensor, seeds: Tensor, fanout: tuple[int, ...], rng: torch.Generator
 ) -> Tensor:
-    """Return the seeds and, hop by hop, a sample of the nodes around them, ascending.
+    """Return the distinct seeds and, hop by hop, a sample of the nodes around them, ascending.
 
     Each node that a hop has reached gives at most `fanout[hop]` of its neighbors to the next,
-    drawn uniformly and without replacement.
-
-    Args:
-        crow: Row pointers of the graph, [N + 1].
-        col: The neighbors of all nodes, row after row, [E].
-        seeds: The nodes to start from, distinct, int64 [n].
-        fanout: Neighbors per node, for each hop.
-        rng: Generator of the draws.
+    drawn uniformly and without replacement. `crow` [N + 1] are the graph's row pointers and `col`
+    [E] the neighbors of all nodes, row after row.
     """
     reached = seeds.sort().values
     frontier = reached
@@ -154,14 +148,10 @@ def random_nodes(graph: Data, count: int, rng: torch.Generator) -> Tensor:
 
 
 def induced(graph: Data, nodes: Tensor, crow: Tensor | None = None) -> Data:
-    """Return the subgraph of `nodes`, with `edge_id` into the graph's edges.
+    """Return the subgraph of `nodes`, with `edge_id` into the graph's edges, sorted by source.
 
-    Only the rows of these nodes are read.
-
-    Args:
-        graph: A graph whose edges are sorted by source.
-        nodes: Distinct and ascending, int64 [n]; they are numbered from 0 in this order.
-        crow: The graph's row pointers, if the caller has them.
+    Only the rows of these nodes are read. Nodes, int64 [n], are distinct and ascending; they are
+    numbered from 0. `crow` are the graph's row pointers, if the caller has them.
     """
     place, position = entries(row_pointers(graph) if crow is None else crow, nodes)
     target = graph.edge_index[1][position]

@@ -99,9 +99,9 @@ def test_report_counts_what_sets_count(rows: list[tuple[int, int]], named: bool)
     ends = {names[end] for row in rows for end in row}
     given_ways = {row for row in rows if row[0] != row[1]}
     both = given_ways | {(t, s) for s, t in given_ways}
-    found = {(own.ids[s], own.ids[t]) for s, t in own.data.edge_index.t().tolist()}
+    pairs = {(own.ids[s], own.ids[t]) for s, t in own.data.edge_index.t().tolist()}
     assert own.ids == sorted(ends)
-    assert found == {(names[s], names[t]) for s, t in both}
+    assert pairs == {(names[s], names[t]) for s, t in both}
     summary = own.summary
     assert (summary.nodes, summary.rows, summary.edges) == (len(ends), len(rows), len(both) // 2)
     assert summary.duplicates == sum(s != t for s, t in rows) - len(given_ways)

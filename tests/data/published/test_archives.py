@@ -1,3 +1,5 @@
+"""Bombs are refused, and parts of sparse matrices that do not fit together."""
+
 import gzip
 import io
 import zipfile
@@ -5,11 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.sparse
 
 from homogcl.core.errors import UserError
 from homogcl.data.load import load
 from homogcl.data.own.graph import read_own
 from homogcl.data.published import archives
+from homogcl.data.published.archives import checked
 from tests.reliability import fuzz
 
 
@@ -94,3 +98,43 @@ def test_xml_reads_no_other_file(tmp_path: Path) -> None:
     with pytest.raises(UserError) as caught:
         read_own(path, weight="w")
     assert "secret" not in str(caught.value).replace(str(tmp_path), "")
+
+
+DENSE = np.array([[0, 1, 0, 2], [0, 0, 0, 0], [3, 0, 4, 0], [0, 5, 0, 0]], dtype=np.float32)
+FORMS = ["csr", "csc", "bsr"]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_sound_matrix_is_returned_as_it_is(form: str) -> None:
+    matrix = scipy.sparse.csr_matrix(DENSE).asformat(form)
+    assert checked(matrix) is matrix
+    assert np.array_equal(matrix.toarray(), DENSE)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_matrix_without_entries_or_rows_is_sound(form: str) -> None:
+    for shape in ((3, 2), (0, 2), (0, 0)):
+        checked(scipy.sparse.csr_matrix(shape).asformat(form))
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(
+    ("part", "place", "value"),
+    [("indices", 0, 99), ("indices", -1, -1), ("indptr", 1, -2), ("indptr", -1, 10**6)],
+)
+def test_index_that_leads_elsewhere_is_refused(
+    form: str, part: str, place: int, value: int
+) -> None:
+    matrix = scipy.sparse.csr_matrix(DENSE).asformat(form)
+    getattr(matrix, part)[place] = value
+    with pytest.raises(ValueError, match="ind"):
+        checked(matrix)
+
+
+@pytest.mark.parametrize("form", ["csr", "csc"])
+def test_pointers_that_go_back_are_refused_even_where_there_are_no_entries(form: str) -> None:
+    matrix = scipy.sparse.csr_matrix((4, 4), dtype=np.float32).asformat(form)
+    matrix.indptr[:] = [0, 7, 7, 0, 0]
+    matrix.check_format(full_check=True)  # scipy sees nothing wrong
+    with pytest.raises(ValueError, match="must not decrease"):
+        checked(matrix)

@@ -62,8 +62,8 @@ def test_graph_labels_and_split_are_those_of_the_files(root: Path) -> None:
 
 def test_features_are_those_of_the_file_where_it_is_there(root: Path) -> None:
     assert lacks_features("ogbn_arxiv", root)
-    found = {finding.name: finding.found for finding in doctor.data(root)}
-    assert "made of the edges" in found["arxiv"]
+    states = {finding.name: finding.found for finding in doctor.data(root)}
+    assert "made of the edges" in states["arxiv"]
     bare = load("arxiv", root, features="raw")
     write(root, "raw/node-feat.csv.gz", FEATURES)
     assert not lacks_features("ogbn_arxiv", root)
@@ -119,8 +119,8 @@ def test_features_of_a_large_data_set_are_computed_once(
     first = load("arxiv", root).x
     assert torch.equal(load("arxiv", root).x, first)
     assert len(computed) == 1
-    [kept] = (tmp_path / "cache" / "homogcl" / "structural").iterdir()
-    kept.write_bytes(kept.read_bytes()[:-9])
+    [file] = (tmp_path / "cache" / "homogcl" / "structural").iterdir()
+    file.write_bytes(file.read_bytes()[:-9])
     assert torch.equal(load("arxiv", root).x, first)
     assert len(computed) == 2
     write(root, "raw/edge.csv.gz", "0,1\n5,6\n")
@@ -216,8 +216,8 @@ def test_the_published_files_hold_what_they_are_said_to(data_root: Path) -> None
     """Without the features, which are not everywhere and would take a minute to make."""
     files = [read(data_root / ARXIV.folder / name) for name in ARXIV.files]
     graph = ARXIV.parse(files)
-    found, _ = undirected(graph.edge_index, len(graph.y))
-    counts = (len(graph.y), found.size(1), int(graph.y.max()) + 1)
+    edges, _ = undirected(graph.edge_index, len(graph.y))
+    counts = (len(graph.y), edges.size(1), int(graph.y.max()) + 1)
     assert counts == (ARXIV.counts.nodes, ARXIV.counts.directed_edges, ARXIV.counts.classes)
     assert np.array_equal(
         [int(graph[f"{part}_mask"].sum()) for part in ("train", "val", "test")],

@@ -114,17 +114,17 @@ def test_csr_pointers_that_decrease_are_refused(
 
 
 @pytest.mark.parametrize(
-    ("part", "made"),
+    ("part", "call"),
     [
         ("allx", b"cscipy.sparse.csr\ncsr_matrix\n"),
         ("ally", b"cnumpy.core.multiarray\n_reconstruct\n"),
     ],
 )
 def test_objects_without_content_are_refused(
-    planetoid_root: Writer, part: str, made: bytes
+    planetoid_root: Writer, part: str, call: bytes
 ) -> None:
     """A pickle can make an object and skip its `__init__`."""
-    root = planetoid_root({part: b"\x80\x02" + made + b")\x81."})
+    root = planetoid_root({part: b"\x80\x02" + call + b")\x81."})
     with pytest.raises(UserError, match=rf"ind\.citeseer\.{part}: holds no"):
         load("citeseer", root)
 

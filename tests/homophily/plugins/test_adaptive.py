@@ -56,7 +56,7 @@ def test_a_mean_takes_the_place_of_a_term_of_its_own(graph: Data, base: str, ter
 
 
 def test_a_scale_of_all_embeddings_changes_no_saliency(graph: Data) -> None:
-    seen = []
+    results = []
     for factor in (1.0, 7.0):
         settings: dict[str, object] = {**NARROW, "num_clusters": 3, "encoder": "mlp"}
         method = plugged(graph, "grace+adaptive", {**settings, "num_layers": 1})
@@ -64,8 +64,8 @@ def test_a_scale_of_all_embeddings_changes_no_saliency(graph: Data) -> None:
             for parameter in method.base.parameters():
                 parameter.mul_(factor)
         method.objective(method.views(graph, stream(0, "augment")))
-        seen.append(scores(method, graph))
-    torch.testing.assert_close(seen[0], seen[1])
+        results.append(scores(method, graph))
+    torch.testing.assert_close(results[0], results[1])
 
 
 def test_what_it_settles_is_no_setting_of_it() -> None:

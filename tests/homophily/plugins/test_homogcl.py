@@ -98,15 +98,15 @@ def test_without_the_homophily_loss_only_the_contrast_counts(graph: Data) -> Non
 def test_a_scale_of_all_embeddings_changes_no_saliency_where_the_width_is_the_clusters(
     graph: Data,
 ) -> None:
-    seen = []
+    results = []
     for factor in (1.0, 7.0):
         method = homogcl_on(graph, width="clusters", encoder="mlp", num_layers=1)
         with torch.no_grad():
             for parameter in method.base.parameters():
                 parameter.mul_(factor)
         method.objective(method.views(graph, stream(0, "augment")))
-        seen.append(scores(method, graph))
-    torch.testing.assert_close(seen[0], seen[1])
+        results.append(scores(method, graph))
+    torch.testing.assert_close(results[0], results[1])
 
 
 def test_saliency_is_that_of_the_last_clusters(graph: Data) -> None:

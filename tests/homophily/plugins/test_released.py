@@ -25,14 +25,14 @@ def test_clusters_start_anew_at_each_step(graph: Data) -> None:
     # Random features have no clusters, so that another start would end elsewhere.
     graph.x = torch.randn(graph.x.shape, generator=stream(1, "x"), dtype=torch.float64)
     method = released(graph, encoder="mlp", num_clusters=8)
-    seen = []
+    clusterings = []
     for seed in (0, 1):
         method.objective(method.views(graph, stream(seed, "augment")))
-        seen.append(method.centroids)
-    assert torch.equal(*seen)
+        clusterings.append(method.centroids)
+    assert torch.equal(*clusterings)
     by_paper = plugged(graph, "grace+homogcl", {**SETTINGS, "encoder": "mlp", "num_clusters": 8})
     by_paper.objective(by_paper.views(graph, stream(0, "augment")))
-    assert not torch.equal(by_paper.centroids, seen[0])
+    assert not torch.equal(by_paper.centroids, clusterings[0])
 
 
 def test_averages_the_homophily_loss_over_self_loops_too(graph: Data) -> None:

@@ -8,8 +8,9 @@ from torch.nn.functional import cross_entropy, normalize
 
 from homogcl.losses import Workspace, info_nce
 from homogcl.losses.contrast.negatives import AllPairs, CrossView, Sampled, Weighted
-from homogcl.losses.contrast.sampled import stratified_columns
+from homogcl.losses.contrast.sampled import Columns, stratified_columns
 from homogcl.losses.contrast.weighted import Hardness
+from tests.products import counted
 from tests.reference.neighbors import LargestTensor, cosine
 from tests.reference.weighted_nce import slow_weighted_nce, some_pairs, two_views
 
@@ -88,3 +89,32 @@ def test_all_nodes_as_a_sample_and_equal_weights_are_all_pairs() -> None:
     for negatives in (Sampled(columns), Weighted(Hardness(torch.ones_like))):
         torch.testing.assert_close(info_nce(u, v, 0.4, pairs, negatives), exact)
     assert abs(float(info_nce(u, v, 0.4, pairs, CrossView()) - exact)) > 1e-3
+
+
+def test_the_exact_loss_compares_all_pairs() -> None:
+    n, d, tile = 12, 5, 4
+    u, v = torch.randn(2, n, d, requires_grad=True).unbind()
+
+    def step(budget: int) -> None:
+        negatives = AllPairs(Workspace(budget), tile=tile)
+        torch.autograd.backward(info_nce(u, v, 0.5, negatives=negatives))
+
+    # All of A Bᵀ; of A Aᵀ and B Bᵀ the tiles on and above the diagonal.
+    pairs = n * n + 2 * (n * (n + tile) // 2)
+    diagonal = 2 * n * tile  # these tiles serve their rows alone
+    forward, backward = 2 * pairs * d, 2 * (2 * pairs - diagonal) * d
+    assert counted(lambda: step(2**20))[0] == forward + backward
+    assert counted(lambda: step(0))[0] == 2 * forward + backward
+
+
+def test_the_sampled_loss_compares_with_the_columns_alone() -> None:
+    n, d, m = 12, 5, 3
+    u, v = torch.randn(2, n, d, requires_grad=True).unbind()
+    columns = Columns(torch.arange(m), torch.full((m,), n / m))
+
+    def step() -> None:
+        torch.autograd.backward(info_nce(u, v, 0.5, negatives=Sampled(columns)))
+
+    once = 2 * (2 * n) * (2 * m) * d
+    # Forward and both gradients.
+    assert counted(step)[0] == 3 * once

@@ -97,13 +97,13 @@ def test_the_mean_over_all_draws_is_the_exact_sum() -> None:
 
 def test_every_node_of_a_stratum_is_as_likely_as_any_other() -> None:
     strata = torch.tensor([0, 0, 0, 1, 1])
-    seen = torch.zeros(5)
+    totals = torch.zeros(5)
     orders = list(permutations(range(5)))
     for order in orders:
         draw = torch.tensor(order, dtype=torch.float64) / 5
         columns = stratified_columns(draw, 3, strata)
-        seen[columns.node] += columns.weight.float()
-    torch.testing.assert_close(seen / len(orders), torch.ones(5))
+        totals[columns.node] += columns.weight.float()
+    torch.testing.assert_close(totals / len(orders), torch.ones(5))
 
 
 @given(st.integers(1, 60), st.integers(1, 8), st.data())

@@ -31,8 +31,8 @@ def weigh(cosine: Tensor) -> Tensor:
 def test_equals_the_formula_term_by_term(kind: str, with_pairs: bool) -> None:
     u, v = two_views(11)
     pairs = some_pairs(11) if with_pairs else None
-    seen = tuple(unit(x) for x in two_views(11, seed=5))
-    frozen = (seen[0], seen[1]) if kind == "frozen" else None
+    units = tuple(unit(x) for x in two_views(11, seed=5))
+    frozen = (units[0], units[1]) if kind == "frozen" else None
     expected = slow_weighted_nce(u, v, TAU, pairs, weigh=weigh, frozen=frozen)
     for tile in (4, 5, 100):
         loss = info_nce(u, v, TAU, pairs, Weighted(Hardness(weigh, frozen), tile))
@@ -153,7 +153,7 @@ class Largest(TorchDispatchMode):  # type: ignore[no-untyped-call] # torch's is 
 def test_nothing_larger_than_a_tile_or_the_embeddings_is_made() -> None:
     n, d, tile = 300, 6, 32
     u, v = (x.requires_grad_() for x in two_views(n, d))
-    with Largest() as seen:
+    with Largest() as largest:
         loss = info_nce(u, v, TAU, some_pairs(n), Weighted(Hardness(weigh), tile))
         torch.autograd.backward(loss)
-    assert seen.numel <= max(2 * n * d, tile * tile)
+    assert largest.numel <= max(2 * n * d, tile * tile)

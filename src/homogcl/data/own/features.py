@@ -17,8 +17,7 @@ from homogcl.core.errors import UserError
 from homogcl.data.features import sparse_features
 from homogcl.data.own.files import open_table
 from homogcl.data.own.tables import TableFile, arrow, ending, pick
-from homogcl.data.published.archives import refuse_bomb
-from homogcl.data.published.compressed import checked
+from homogcl.data.published.archives import checked, refuse_bomb
 
 ARRAYS = (".npy", ".npz")
 
@@ -55,10 +54,9 @@ class Features:
 def read_features(path: Path, id_column: str | None) -> Features:
     """Return the features in a file.
 
-    Args:
-        path: A table with a column of ids and numbers in all others, an array [N, d] as npy, or
-            npz: a sparse matrix as scipy saves it, or one array beside an array called `ids`.
-        id_column: The column of ids in a table; where there is none of that name, the first.
+    It is a table with a column of ids and numbers in all others, an array [N, d] as npy, or npz: a
+    sparse matrix as scipy saves it, or one array beside an array called `ids`. Where a table has no
+    column `id_column`, its first is that of the ids.
     """
     if not path.is_file():
         raise UserError(f"{path}: there is no such file")

@@ -11,8 +11,15 @@ from pydantic import ValidationError
 
 from homogcl.core.config import Config
 from homogcl.core.errors import UserError, nearest
-from homogcl.data.own.tables import MemoryTable, TableFile, arrow, ending
-from homogcl.data.own.text import DELIMITERS, LISTS, text_table
+from homogcl.data.own.tables import (
+    DELIMITERS,
+    LISTS,
+    MemoryTable,
+    TableFile,
+    arrow,
+    ending,
+    text_table,
+)
 
 TOML = "graph.toml"
 PARQUET = (".parquet", ".pq")
@@ -20,29 +27,17 @@ NETWORKS = (".graphml", ".gexf")  # nodes and edges in one file
 
 
 class GraphFiles(Config):
-    """Which files and columns make a graph, as `graph.toml` has it.
+    """Which files and columns make a graph, as `graph.toml` has it."""
 
-    Attributes:
-        edges: File of edges.
-        source: Column of the edges' one end; by default the first.
-        target: Column of the other end; by default the second.
-        weight: Column of the edges' weights; by default edges have none.
-        nodes: File of nodes, in the order that the graph is to have.
-        id: Column of the nodes' ids; by default the first.
-        features: File of features, or columns of the file of nodes.
-        label: Column of labels in the file of nodes.
-        split: Column of the file of nodes that says train, val, test or nothing.
-    """
-
-    edges: Path
-    source: str | None = None
-    target: str | None = None
-    weight: str | None = None
-    nodes: Path | None = None
-    id: str | None = None
-    features: Path | list[str] | None = None
-    label: str | None = None
-    split: str | None = None
+    edges: Path  # file of edges
+    source: str | None = None  # column of the edges' one end; by default the first
+    target: str | None = None  # column of the other end; by default the second
+    weight: str | None = None  # column of the edges' weights; by default edges have none
+    nodes: Path | None = None  # file of nodes, in the order that the graph is to have
+    id: str | None = None  # column of the nodes' ids; by default the first
+    features: Path | list[str] | None = None  # file of features, or columns of the file of nodes
+    label: str | None = None  # column of labels in the file of nodes
+    split: str | None = None  # column of the file of nodes that says train, val, test or nothing
 
     def paths(self) -> list[Path]:
         """Return the files that are named, each once."""
@@ -53,9 +48,7 @@ class GraphFiles(Config):
 def graph_files(path: Path, settings: Mapping[str, object]) -> GraphFiles:
     """Return the files of the graph at `path`, with paths that start where `path` does.
 
-    Args:
-        path: A folder with a `graph.toml`, that file itself, or a file of edges.
-        settings: Fields of `GraphFiles` that prevail over the file's.
+    It is a folder with a `graph.toml`, that file itself, or a file of edges; `settings` prevail.
     """
     toml = description(path)
     if toml is not None:
@@ -96,11 +89,9 @@ def description(path: Path) -> Path | None:
 
 
 def open_table(path: Path, *, names_optional: bool = False) -> TableFile:
-    """Return the table in a file of text or Parquet.
+    """Return the table in a file: Parquet, or CSV, TSV or edge list, each also gzipped.
 
-    Args:
-        path: CSV, TSV or edge list, each also gzipped, or Parquet.
-        names_optional: Whether a first line of nothing but numbers is a row, not the names.
+    With `names_optional`, a first line of nothing but numbers is a row, not the names.
     """
     if not path.is_file():
         raise UserError(f"{path}: there is no such file")

@@ -28,8 +28,7 @@ from homogcl.data.own.files import (
 )
 from homogcl.data.own.nodes import Nodes, positions, read_nodes, whole_numbers
 from homogcl.data.own.saved import SAVED, read_saved, saved_ids
-from homogcl.data.own.tables import TableFile, arrow, ending, pick
-from homogcl.data.own.text import DELIMITERS
+from homogcl.data.own.tables import DELIMITERS, TableFile, arrow, ending, pick
 from homogcl.data.structural import structural_features
 from homogcl.data.summary import GraphSummary, summarize
 

@@ -42,12 +42,9 @@ class Nodes:
 
 
 def read_nodes(files: GraphFiles, table: TableFile | None, ends: Sequence[Any]) -> Nodes:
-    """Return the nodes.
+    """Return the nodes that `table` lists, a row each, with the features that `files` name.
 
-    Args:
-        files: Which columns and features there are.
-        table: The nodes, a row each, in the order that the graph will have.
-        ends: The edges' ends as pyarrow strings: where no file lists the nodes, they are these.
+    Without a table, they are those of the features or of the edges' `ends`, pyarrow strings.
     """
     if table is None:
         return _nodes_without_table(files, ends)
@@ -91,11 +88,11 @@ def unique(ids: Any, where: Callable[[int], str]) -> Any:
     if empty >= 0:
         raise UserError(f"{where(empty)}: the id is empty")
     if len(ids.unique()) < len(ids):
-        seen: set[str] = set()
+        earlier: set[str] = set()
         for row, each in enumerate(ids.to_pylist()):
-            if each in seen:
+            if each in earlier:
                 raise UserError(f"{where(row)}: the id {each!r} stands there a second time")
-            seen.add(each)
+            earlier.add(each)
     return ids
 
 

@@ -1,4 +1,4 @@
-"""Compressed files from strangers: refused where they hold far more than they are."""
+"""Files from strangers: refused where they hold far more than they are, or do not fit together."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ import io
 import zipfile
 import zlib
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 from numpy.lib.npyio import NpzFile
 
 from homogcl.core.errors import UserError
@@ -68,6 +70,18 @@ def member(archive: bytes, name: str, origin: str) -> bytes:
             return opened.read(packed[name])
     except (EOFError, NotImplementedError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
         raise UserError(f"{origin}: served no zip archive; not used, try again later") from error
+
+
+def checked(matrix: Any) -> Any:
+    """Return a scipy CSR, CSC or BSR matrix whose parts fit together; ValueError otherwise.
+
+    Compiled code trusts them, and reads or writes elsewhere if they do not. scipy's own check
+    looks at the order of the pointers only where the last of them says that there are entries.
+    """
+    matrix.check_format(full_check=True)
+    if len(matrix.indptr) > 1 and np.diff(matrix.indptr).min() < 0:
+        raise ValueError("index pointers must not decrease")
+    return matrix
 
 
 def _refuse(path: Path, size: int, unpacked: int) -> None:

@@ -12,12 +12,7 @@ from homogcl.data.edges import undirected
 from homogcl.data.published.archives import member
 from homogcl.data.published.checksums import PLANETOID_SHA256
 from homogcl.data.published.root import RawFile, fetch, is_offline, place, read
-from homogcl.data.published.sources import (
-    PublishedCounts,
-    Source,
-    lacks_features,
-    missing_files,
-)
+from homogcl.data.published.sources import PublishedCounts, Source, lacks_features, missing_files
 
 
 def raw_files(source: Source, root: Path) -> list[RawFile]:

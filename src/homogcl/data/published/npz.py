@@ -15,8 +15,7 @@ from torch_geometric.data import Data
 
 from homogcl.core.errors import UserError
 from homogcl.data.features import sparse_features
-from homogcl.data.published.archives import refuse_bomb
-from homogcl.data.published.compressed import checked
+from homogcl.data.published.archives import checked, refuse_bomb
 from homogcl.data.published.root import RawFile
 
 

@@ -29,20 +29,15 @@ def read(files: Sequence[RawFile]) -> Data:
     y = _column(by_name["node-label.csv.gz"])
     nodes = len(y)
     edges = _numbers(by_name["edge.csv.gz"], np.int64, columns=2)
+    features = by_name.get("node-feat.csv.gz")
     graph = Data(
-        x=_features(by_name.get("node-feat.csv.gz"), nodes),
+        x=torch.from_numpy(_numbers(features, np.float32)) if features else torch.zeros(nodes, 0),
         edge_index=torch.from_numpy(np.ascontiguousarray(edges.T)),
         y=torch.from_numpy(y),
     )
     for key, name in zip(MASKS, _SPLITS, strict=True):
         graph[key] = _mask(by_name[name], nodes)
     return graph
-
-
-def _features(file: RawFile | None, nodes: int) -> Tensor:
-    if file is None:
-        return torch.zeros(nodes, 0)
-    return torch.from_numpy(_numbers(file, np.float32))
 
 
 def _mask(file: RawFile, nodes: int) -> Tensor:

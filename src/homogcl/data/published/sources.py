@@ -24,7 +24,6 @@ class PublishedCounts:
     classes: int
 
     def __str__(self) -> str:
-        """Return the sizes for messages."""
         return (
             f"{self.nodes} nodes, {self.directed_edges} directed edges, {self.features} features "
             f"and {self.classes} classes"
@@ -33,25 +32,15 @@ class PublishedCounts:
 
 @dataclass(frozen=True)
 class Source:
-    """A data set in raw files below the data root, in the layout of PyG.
+    """A data set in raw files below the data root, in the layout of PyG."""
 
-    Attributes:
-        title: What people call it.
-        folder: Where its files lie below the root.
-        files: The files without which there is no graph, by their paths in the folder.
-        url: Where the files lie, or a zip archive of them.
-        reader: The module beside this one whose `read` makes a graph of the files.
-        counts: What the published files hold.
-        features: A file of features that some copies of the data set lack.
-    """
-
-    title: str
-    folder: str
-    files: tuple[str, ...]
-    url: str
-    reader: Literal["planetoid", "npz", "ogb"]
-    counts: PublishedCounts
-    features: str | None = None
+    title: str  # what people call it
+    folder: str  # where its files lie below the root
+    files: tuple[str, ...]  # without which there is no graph, by their paths in the folder
+    url: str  # where the files lie, or a zip archive of them
+    reader: Literal["planetoid", "npz", "ogb"]  # the module whose `read` makes the graph
+    counts: PublishedCounts  # what the published files hold
+    features: str | None = None  # a file of features that some copies of the data set lack
 
     @property
     def all_files(self) -> tuple[str, ...]:
@@ -83,6 +72,8 @@ def lacks_features(source: Source, root: Path) -> bool:
 
 # `x` repeats the first rows of `allx`; it is listed so that the folder is complete for PyG too.
 _PLANETOID_PARTS = ("x", "tx", "allx", "y", "ty", "ally", "graph", "test.index")
+_PITFALLS = "https://github.com/shchur/gnn-benchmark/raw/master/data/npz"
+_FULL = "https://github.com/abojchevski/graph2gauss/raw/master/data"
 _ARXIV_FILES = (
     *("raw/edge.csv.gz", "raw/node-label.csv.gz"),
     *(f"split/time/{part}.csv.gz" for part in ("train", "valid", "test")),
@@ -100,26 +91,10 @@ def _planetoid(title: str, counts: PublishedCounts) -> Source:
     )
 
 
-def _pitfalls(title: str, folder: str, stem: str, counts: PublishedCounts) -> Source:
-    return Source(
-        title=title,
-        folder=f"{folder}/{title}/raw",
-        files=(f"{stem}.npz",),
-        url="https://github.com/shchur/gnn-benchmark/raw/master/data/npz",
-        reader="npz",
-        counts=counts,
-    )
-
-
-def _citation_full(title: str, stem: str, counts: PublishedCounts) -> Source:
-    return Source(
-        title=title,
-        folder=f"citationfull/{stem}/raw",
-        files=(f"{stem}.npz",),
-        url="https://github.com/abojchevski/graph2gauss/raw/master/data",
-        reader="npz",
-        counts=counts,
-    )
+def _npz(
+    title: str, folder: str, stem: str, counts: PublishedCounts, url: str = _PITFALLS
+) -> Source:
+    return Source(title, f"{folder}/raw", (f"{stem}.npz",), url, "npz", counts)
 
 
 # Counts as PyG documents them for the same files.
@@ -127,23 +102,32 @@ SOURCES: dict[str, Source] = {
     "cora": _planetoid("Cora", PublishedCounts(2_708, 10_556, 1_433, 7)),
     "citeseer": _planetoid("CiteSeer", PublishedCounts(3_327, 9_104, 3_703, 6)),
     "pubmed": _planetoid("PubMed", PublishedCounts(19_717, 88_648, 500, 3)),
-    "photo": _pitfalls(
-        "Photo", "amazon", "amazon_electronics_photo", PublishedCounts(7_650, 238_162, 745, 8)
+    "photo": _npz(
+        "Photo",
+        "amazon/Photo",
+        "amazon_electronics_photo",
+        PublishedCounts(7_650, 238_162, 745, 8),
     ),
-    "computers": _pitfalls(
+    "computers": _npz(
         "Computers",
-        "amazon",
+        "amazon/Computers",
         "amazon_electronics_computers",
         PublishedCounts(13_752, 491_722, 767, 10),
     ),
-    "cs": _pitfalls(
-        "CS", "coauthor", "ms_academic_cs", PublishedCounts(18_333, 163_788, 6_805, 15)
+    "cs": _npz("CS", "coauthor/CS", "ms_academic_cs", PublishedCounts(18_333, 163_788, 6_805, 15)),
+    "physics": _npz(
+        "Physics", "coauthor/Physics", "ms_academic_phy", PublishedCounts(34_493, 495_924, 8_415, 5)
     ),
-    "physics": _pitfalls(
-        "Physics", "coauthor", "ms_academic_phy", PublishedCounts(34_493, 495_924, 8_415, 5)
+    "dblp": _npz(
+        "DBLP", "citationfull/dblp", "dblp", PublishedCounts(17_716, 105_734, 1_639, 4), _FULL
     ),
-    "dblp": _citation_full("DBLP", "dblp", PublishedCounts(17_716, 105_734, 1_639, 4)),
-    "coraml": _citation_full("Cora-ML", "cora_ml", PublishedCounts(2_995, 16_316, 2_879, 7)),
+    "coraml": _npz(
+        "Cora-ML",
+        "citationfull/cora_ml",
+        "cora_ml",
+        PublishedCounts(2_995, 16_316, 2_879, 7),
+        _FULL,
+    ),
     "arxiv": Source(
         title="ogbn-arxiv",
         folder="ogbn_arxiv",

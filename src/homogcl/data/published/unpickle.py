@@ -17,7 +17,7 @@ import numpy.typing as npt
 import scipy.sparse
 
 from homogcl.core.errors import UserError
-from homogcl.data.published.compressed import checked
+from homogcl.data.published.archives import checked
 from homogcl.data.published.root import RawFile
 
 _UNKNOWN = (

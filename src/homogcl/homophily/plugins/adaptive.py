@@ -9,6 +9,7 @@ from homogcl.homophily.clusters import spread
 from homogcl.homophily.plugins.base import ClusterConfig, HomoViews, NeighborPlugin
 from homogcl.homophily.positives import Combine, Positives
 from homogcl.homophily.saliency import saliency, soft_assignment
+from homogcl.methods.base import Terms
 from homogcl.nn.unit_rows import of_length
 
 
@@ -31,9 +32,7 @@ class Adaptive(NeighborPlugin):
     class Config(ClusterConfig):
         """Settings of the plug-in."""
 
-    def objective(
-        self, views: HomoViews, positives: Positives = Positives.none()
-    ) -> dict[str, Tensor]:
+    def objective(self, views: HomoViews, positives: Positives = Positives.none()) -> Terms:
         """Return the base's terms, each averaged over a node's positives."""
         h = of_length(self.base.embed(views.graph), 1.0).detach()
         c = self.next_centroids(h, views.cluster_seed)

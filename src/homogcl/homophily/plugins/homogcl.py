@@ -14,7 +14,7 @@ from homogcl.homophily.clusters import spread
 from homogcl.homophily.plugins.base import ClusterConfig, HomoViews, NeighborPlugin
 from homogcl.homophily.positives import Combine, Positives
 from homogcl.homophily.saliency import homophily_loss, saliency, soft_assignment
-from homogcl.methods.base import Method
+from homogcl.methods.base import Method, Terms
 
 
 class HomoGCL(NeighborPlugin):
@@ -59,9 +59,7 @@ class HomoGCL(NeighborPlugin):
                 f"neighbor_weight={weight}: {base.name} has no term of neighbors to weigh"
             )
 
-    def objective(
-        self, views: HomoViews, positives: Positives = Positives.none()
-    ) -> dict[str, Tensor]:
+    def objective(self, views: HomoViews, positives: Positives = Positives.none()) -> Terms:
         """Return the base's terms with expanded positives, and the homophily loss (lines 5-11)."""
         edge_index = views.graph.edge_index
         h = self.base.embed(views.graph)

@@ -11,6 +11,7 @@ from homogcl.homophily.clusters import centroids
 from homogcl.homophily.plugins.base import ClusterConfig, HomoViews, NeighborPlugin
 from homogcl.homophily.positives import Combine, Positives
 from homogcl.homophily.saliency import homophily_loss, saliency, soft_assignment
+from homogcl.methods.base import Terms
 
 SEED = 1234
 NODES_PER_CLUSTER = 256
@@ -35,9 +36,7 @@ class Released(NeighborPlugin):
 
     config: Config
 
-    def objective(
-        self, views: HomoViews, positives: Positives = Positives.none()
-    ) -> dict[str, Tensor]:
+    def objective(self, views: HomoViews, positives: Positives = Positives.none()) -> Terms:
         """Return the base's terms with expanded positives, and the homophily loss."""
         edge_index = views.graph.edge_index
         h = self.base.embed(views.graph)

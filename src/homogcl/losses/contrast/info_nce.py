@@ -71,32 +71,21 @@ def info_nce(
 
 @dataclass(frozen=True)
 class _Anchors:
-    """The logits of one view's anchors.
+    """The logits of one view's anchors."""
 
-    Attributes:
-        own: Logits of (u_i, v_i), [N].
-        rest: Logarithm of the sum over all negatives that are not listed, [N].
-        intra: Logits of the listed pairs inside the anchor's view, [P].
-        inter: Logits of the listed pairs into the other view, [P].
-        weight: Weight of the listed pairs as negatives, [P], or one number for all.
-    """
-
-    own: Tensor
-    rest: Tensor
-    intra: Tensor
-    inter: Tensor
-    weight: Tensor | float
+    own: Tensor  # logits of (u_i, v_i), [N]
+    rest: Tensor  # logarithm of the sum over all negatives that are not listed, [N]
+    intra: Tensor  # logits of the listed pairs inside the anchor's view, [P]
+    inter: Tensor  # logits of the listed pairs into the other view, [P]
+    weight: Tensor | float  # weight of the listed pairs as negatives, [P], or one number for all
 
     def log_ratio(
         self, here: Positives, there: Positives, row: Tensor, *, own_view: bool
     ) -> Tensor:
         """Return log(pos / (pos + neg)) for each anchor, [N].
 
-        Args:
-            here: The listed pairs in the anchor's view.
-            there: The listed pairs in the other view.
-            row: The anchor of each listed pair, [P].
-            own_view: Whether ordinary pairs inside the anchor's view are negatives.
+        The listed pairs, whose anchors are `row` [P], stand `here` as in the anchor's view and
+        `there` as in the other one; with `own_view`, pairs that are ordinary here are negatives.
         """
         own, rest = self.own, self.rest
         positive = here.numerator(row, own.numel())

@@ -1,9 +1,13 @@
-"""The negatives of InfoNCE: which pairs the loss sums over, and how."""
+"""The negatives of InfoNCE: which pairs the loss sums over, and how.
+
+Their `sums` take the vectors of both views, [N, d], scaled so that products are logits θ/τ, and
+leave out the listed pairs.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import ClassVar, Protocol
+from typing import ClassVar, TypeAlias
 
 from torch import Tensor
 
@@ -16,48 +20,22 @@ from homogcl.nn.sparse import Pattern
 
 @dataclass(frozen=True)
 class Sums:
-    """Sums over the negatives of each anchor, for the first and for the second view.
+    """Sums over the negatives of each anchor, for the first and for the second view."""
 
-    Attributes:
-        logs: Logarithms of the sums over all pairs but the own and the listed ones, [N] each.
-        weights: Weight of each listed pair as a negative, [P] each; 1 by default.
-    """
-
-    logs: tuple[Tensor, Tensor]
+    logs: tuple[Tensor, Tensor]  # over all pairs but the own and the listed, [N] each
+    # The weight of each listed pair as a negative, [P] each.
     weights: tuple[Tensor | float, Tensor | float] = (1.0, 1.0)
-
-
-class Negatives(Protocol):
-    """The pairs that count as negatives of an anchor."""
-
-    own_view: ClassVar[bool]  # whether nodes of the anchor's own view are among them
-
-    def sums(self, a: Tensor, b: Tensor, temperature: float, pairs: Pattern) -> Sums:
-        """Return the sums over the negatives.
-
-        Args:
-            a: Vectors of the first view, scaled so that products are logits θ/τ, [N, d].
-            b: Vectors of the second view, likewise, [N, d].
-            temperature: τ.
-            pairs: Listed pairs, which are left out of the sums.
-        """
 
 
 @dataclass(frozen=True)
 class AllPairs:
-    """All other nodes of both views, summed exactly, one tile at a time.
+    """All other nodes of both views, summed exactly, one tile at a time."""
 
-    Attributes:
-        workspace: Memory to reuse from step to step, with its limit.
-        ranks: Processes that have the same vectors and share the work.
-        tile: Rows of a tile; by default a size that suits the device.
-    """
+    own_view: ClassVar[bool] = True  # whether nodes of the anchor's own view are among them
 
-    own_view: ClassVar[bool] = True
-
-    workspace: Workspace = field(default_factory=Workspace)
-    ranks: Ranks = ALONE
-    tile: int | None = None
+    workspace: Workspace = field(default_factory=Workspace)  # reused from step to step
+    ranks: Ranks = ALONE  # processes that have the same vectors and share the work
+    tile: int | None = None  # rows of a tile; by default a size that suits the device
 
     def sums(self, a: Tensor, b: Tensor, temperature: float, pairs: Pattern) -> Sums:
         """Return the exact sums."""
@@ -93,18 +71,17 @@ class Weighted:
     """All other nodes of both views, each with its own weight, summed one tile at a time.
 
     The weights of an anchor are scaled to mean 1.
-
-    Attributes:
-        hardness: The source of the weights.
-        tile: Rows of a tile.
     """
 
     own_view: ClassVar[bool] = True
 
-    hardness: Hardness
-    tile: int = 1024
+    hardness: Hardness  # the source of the weights
+    tile: int = 1024  # rows of a tile
 
     def sums(self, a: Tensor, b: Tensor, temperature: float, pairs: Pattern) -> Sums:
         """Return the weighted sums, and the weights of the listed pairs."""
         logs, weights = weighted_sums(a, b, temperature, self.hardness, pairs, self.tile)
         return Sums(logs, weights)
+
+
+Negatives: TypeAlias = AllPairs | Sampled | Weighted

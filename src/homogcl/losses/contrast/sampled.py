@@ -16,7 +16,7 @@ from torch import Tensor
 
 from homogcl.core.errors import UserError
 from homogcl.losses.contrast.tiles import Workspace, finite, largest_square, safe_square
-from homogcl.nn.sparse import Pattern
+from homogcl.nn.sparse import Pattern, entries
 
 
 @dataclass(frozen=True)
@@ -30,10 +30,8 @@ class Columns:
 def stratified_columns(draw: Tensor, count: int, strata: Tensor | None = None) -> Columns:
     """Return about `count` columns, divided among the strata in proportion to their size.
 
-    Args:
-        draw: One uniform random number per node, [N]; the lowest of each stratum win.
-        count: M, at most N; each stratum gives its rounded share, and at least one column.
-        strata: The stratum of each node, int64 [N]; one for all by default.
+    Each stratum, int64 [N], gives its rounded share and at least one column: the nodes with the
+    lowest of the uniform random numbers `draw` [N]. By default there is one stratum.
     """
     nodes = draw.numel()
     if count > nodes:
@@ -63,17 +61,9 @@ def sampled_log_sums(
 ) -> tuple[Tensor, Tensor]:
     """Return an estimate of `tiles.log_sums`; the sums, not their logarithms, are unbiased.
 
-    Args:
-        a: One view's vectors, [N, d].
-        b: The other view's vectors, [N, d].
-        columns: The nodes to sum over.
-        left_out: Further pairs to leave out of the sums, in both directions; own pairs always are.
-        rows: Rows to compute at a time; a thousand stay in a processor's cache.
-        budget: Bytes of exponentials to keep for backward, which otherwise computes them again;
-            by default that of a `Workspace`.
-
-    Returns:
-        Logarithms of the sums for each row of `a` and of `b`, two of [N].
+    `left_out` are further pairs to leave out of the sums over the columns, in both directions; own
+    pairs always are. A thousand rows at a time stay in a processor's cache. Exponentials beyond
+    `budget` bytes, by default that of a `Workspace`, are computed again by backward.
     """
     blocks = _Blocks.of(a.size(0), rows, columns, left_out)
     budget = Workspace().budget if budget is None else budget
@@ -187,11 +177,7 @@ def _logits(part: Tensor, others: Tensor, blocks: _Blocks, number: int, out: Ten
 
 def _places(node: Tensor, left_out: Pattern) -> tuple[Tensor, Tensor]:
     """Return the row and the column's position of all pairs left out, own pairs included."""
-    crow = left_out.crow.long()
-    count = crow[node + 1] - crow[node]
-    position = torch.arange(node.numel(), device=node.device)
-    place = torch.repeat_interleave(position, count)
-    within = torch.arange(place.numel(), device=node.device) - (count.cumsum(0) - count)[place]
+    place, pair = entries(left_out.crow, node)
     # The pairs come in both directions, so a node's row lists the rows that leave it out.
-    row = left_out.col[crow[node][place] + within]
+    row, position = left_out.col[pair], torch.arange(node.numel(), device=node.device)
     return torch.cat([row, node]), torch.cat([place, position])

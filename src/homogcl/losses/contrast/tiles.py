@@ -100,20 +100,12 @@ class Tiling:
 
 
 def log_sums(a: Tensor, b: Tensor, tiling: Tiling, ranks: Ranks = ALONE) -> tuple[Tensor, Tensor]:
-    """Return, for each row of `a` and of `b`, the logarithm of its sum over the other nodes.
+    """Return, for each row of `a` and `b` [N, d], the logarithm of its sum over the other nodes.
 
     For row i of `a` it is log Σ_j (e^{a_i·b_j} + e^{a_i·a_j}) over all j but i and the pairs that
     `tiling` leaves out; for row i of `b`, exchange `a` and `b`. A tiling with the side `ACROSS`
-    has no second summand. The pairs left out must come in both directions.
-
-    Args:
-        a: One view's vectors, [N, d].
-        b: The other view's vectors, [N, d].
-        tiling: The tiles.
-        ranks: Processes that have the same vectors and divide the tiles among them.
-
-    Returns:
-        Two tensors [N]; minus infinity for an empty sum.
+    has no second summand. The pairs left out must come in both directions. An empty sum gives minus
+    infinity. `ranks` are processes that have the same vectors and divide the tiles among them.
     """
     result: tuple[Tensor, Tensor] = _LogSums.apply(a, b, tiling, ranks)  # type: ignore[no-untyped-call]
     return result

@@ -23,16 +23,12 @@ _LOWEST_TEMPERATURE = 0.02  # e^{1/0.02} times any number of nodes fits float32
 
 @dataclass(frozen=True)
 class Hardness:
-    """The weight of each negative, before the weights of an anchor are scaled to mean 1.
+    """The weight of each negative, before the weights of an anchor are scaled to mean 1."""
 
-    Attributes:
-        of: A function from cosines to weights, at least 0, of the same shape; no gradient flows.
-        frozen: Unit vectors (u, v), [N, d] each, whose cosines u_i·v_j give the weight of the
-            pair (i, j) for the anchors of both views; by default the weight of node j comes from
-            the current cosine of the anchor with j in the other view.
-    """
-
-    of: Callable[[Tensor], Tensor]
+    of: Callable[[Tensor], Tensor]  # cosines to weights ≥ 0; no gradient flows
+    # Unit vectors (u, v), [N, d] each, whose cosines u_i·v_j give the weight of the pair (i, j) for
+    # the anchors of both views; by default the weight of node j comes from the current cosine of
+    # the anchor with j in the other view.
     frozen: tuple[Tensor, Tensor] | None = None
 
 
@@ -41,17 +37,10 @@ def weighted_sums(
 ) -> tuple[tuple[Tensor, Tensor], tuple[Tensor, Tensor]]:
     """Return log Σ_j w_ij [e^{a_i·b_j} + e^{a_i·a_j}] for the anchors of both views, [N] each.
 
-    The weights w_ij of an anchor are scaled to mean 1 over the other nodes. The sums leave out own
-    and listed pairs; the weights of the listed pairs are returned too, [P] each. Memory is
-    O(tile² + N d).
-
-    Args:
-        a: Vectors of the first view, of length 1/√τ, [N, d].
-        b: Vectors of the second view, likewise, [N, d].
-        temperature: τ, at least 0.02.
-        hardness: The source of the weights.
-        pairs: The listed pairs, in both directions.
-        tile: Rows of a tile.
+    Vectors `a` and `b` [N, d] have the length 1/√τ, with τ at least 0.02. The weights w_ij of an
+    anchor are scaled to mean 1 over the other nodes. The sums leave out own and listed pairs; the
+    weights of the listed pairs, which come in both directions, are returned too, [P] each. Memory
+    is O(tile² + N d).
     """
     if temperature < _LOWEST_TEMPERATURE:
         raise UserError(

@@ -1,6 +1,6 @@
 """Write `catalog.json` from the classes of methods and plug-ins.
 
-`python -m homogcl.presets.collect` writes it; with `--check` it fails if the file is out of date.
+`python docs/settings_catalog.py` writes it; with `--check` it fails if the file is out of date.
 """
 
 from __future__ import annotations
@@ -74,4 +74,4 @@ if __name__ == "__main__":
     if "--check" not in sys.argv:
         FILE.write_text(text, "utf-8")
     elif text != FILE.read_text("utf-8"):
-        sys.exit("catalog.json is out of date: run python -m homogcl.presets.collect")
+        sys.exit("catalog.json is out of date: run python docs/settings_catalog.py")
