@@ -17,7 +17,7 @@ from homogcl.core.files import write_atomically
 from homogcl.runs.record import OF_FORMER
 from reproduction.expressions import Value, evaluate
 
-NOTE = f" Numbers with {OF_FORMER} are by the former probe; no run was scored by the present one."
+NOTE = f" Numbers with {OF_FORMER} are by the former probe; its runs await the present one."
 _MARKED = re.compile(r"<!-- v: (?P<expression>.*?) -->(?P<text>.*?)<!-- /v -->")
 BRACKETED = re.compile(r"\[\[(.*?)\]\]")
 _CLAIM = re.compile(r"<!-- holds: (?P<expression>.*?) (?P<sign>[<>]) (?P<limit>-?\d+(\.\d+)?) -->")

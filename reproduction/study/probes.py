@@ -80,12 +80,17 @@ def _trainings(quick: bool) -> list[Training]:
     return [training for group in _groups(quick).values() for training in group]
 
 
-def _write(results: Path, out: Path, quick: bool) -> list[Path]:
+def probes(results: Path, *, quick: bool = False) -> Table:
+    """Return both probes on the embeddings of untrained and trained methods."""
     groups = []
     for (method, data), trainings in _groups(quick).items():
         records = [training.find_record(results) for training in trainings]
         groups.append((method, data, [record for record in records if record is not None]))
-    return write_table(out, "probes", TITLE, probes_table(groups))
+    return probes_table(groups)
+
+
+def _write(results: Path, out: Path, quick: bool) -> list[Path]:
+    return write_table(out, "probes", TITLE, probes(results, quick=quick))
 
 
 PROBES = Artifact("probes", TITLE, _trainings, _write)

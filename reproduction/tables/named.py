@@ -34,6 +34,7 @@ from reproduction.study.goals import (
     goals_of,
 )
 from reproduction.study.levers import levers
+from reproduction.study.probes import probes
 from reproduction.study.stopping import stopping_table
 from reproduction.tables.bench import (
     GRACE_PARTS,
@@ -142,6 +143,7 @@ TABLES: dict[str, Callable[[Path], Table]] = {
     "epochs": _epochs,
     "negatives": _negatives,
     "released": _released,
+    "probes": probes,
     "levers-grace": lambda results: levers(results, "grace"),
     "levers-bgrl": lambda results: levers(results, "bgrl"),
     "combined-grace": _combined("grace", ("cora", "pubmed")),
@@ -156,6 +158,7 @@ TABLES: dict[str, Callable[[Path], Table]] = {
         [*read_records(results / "exact"), *_untrained(results)], EXACT_GOALS
     ),
     "bench": _measures(*GRACE_PARTS),
+    "bench-probe": _measures("probe"),
     "headline": lambda results: headline_table(_bench(results)),
     "tutorial": _measures("tutorial"),
     "scale": _measures("scale"),

@@ -90,7 +90,7 @@ def test_differences_have_their_interval_and_signs_a_legend() -> None:
         decimals=2,
         notes=("Three * tests.",),
     )
-    former = "by the former probe; no run was scored by the present one"
+    former = "by the former probe; its runs await the present one"
     holm = "remains at 5 % after Holm's correction for all tests shown"
     assert to_markdown(table).splitlines()[2:] == [
         "| 1.00 (2) † | -1.26 [-2.50, 0.00] (3) †* |",

@@ -40,7 +40,7 @@ LEGEND = {
         "after Holm",
         "remains at 5 % after Holm's correction for all tests shown",
     ),
-    OF_FORMER: ("former probe", "by the former probe; no run was scored by the present one"),
+    OF_FORMER: ("former probe", "by the former probe; its runs await the present one"),
     NO_BETTER: (
         "no better than untrained",
         "no better than raw, random or propagation, which learn nothing, on the same data set",

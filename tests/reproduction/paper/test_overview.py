@@ -114,7 +114,7 @@ def test_a_notable_difference_needs_a_cause() -> None:
     assert to_markdown(differences_table(former, PAPER, [cause])).splitlines()[2:] == [
         "| cora | gca | +3.60 † | Another encoder. |",
         "",
-        "† by the former probe; no run was scored by the present one",
+        "† by the former probe; its runs await the present one",
     ]
 
 
