@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 
 from homogcl.core.config import Config
 from homogcl.data.load import DataConfig
+from homogcl.methods.forms import EmbeddingConfig
 from homogcl.methods.names import METHODS, PLUGINS
 from homogcl.methods.registry import method_class, plugin, plugins_of, summary
 from homogcl.presets.catalog import FILE
@@ -25,7 +26,7 @@ def catalog_text() -> str:
         "methods": {name: _method(name) for name in METHODS},
         "plugins": {name: _settings(plugin(name).wrap.Config) for name in PLUGINS},
         "training": _settings(TrainConfig),
-        "data": _settings(DataConfig),
+        "data": _settings(DataConfig) | _settings(EmbeddingConfig),
     }
     text = json.dumps(content, indent=1, allow_nan=False, ensure_ascii=False)
     return re.sub(r'\{\s+("default": .*)\s+("type": .*)\s+\}', r"{\1 \2}", text) + "\n"

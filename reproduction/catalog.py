@@ -16,6 +16,7 @@ from reproduction.study.encoders import ENCODERS
 from reproduction.study.generated import GENERATED
 from reproduction.study.goals import GOALS
 from reproduction.study.levers import LEVER_ARTIFACTS
+from reproduction.study.probes import PROBES
 from reproduction.study.training import TRAINING
 
 # In the paper's order.
@@ -26,7 +27,7 @@ FIGURES: dict[str, Artifact] = {
     )
 }
 STUDY: dict[str, Artifact] = {
-    each.name: each for each in (*LEVER_ARTIFACTS, TRAINING, GENERATED, ENCODERS, *GOALS)
+    each.name: each for each in (PROBES, *LEVER_ARTIFACTS, TRAINING, GENERATED, ENCODERS, *GOALS)
 }
 ARTIFACTS: dict[str, Artifact] = {**PAPER_TABLES, **FIGURES}  # of the paper
 GROUPS: dict[str, dict[str, Artifact]] = {"all": ARTIFACTS, "study": STUDY}

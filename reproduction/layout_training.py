@@ -62,8 +62,10 @@ class LayoutTraining:
             return done, False
         run = self.spec.resolve(by_size=False)
         trained = fit_run(run, on_epoch=on_epoch)
-        metrics = scores(trained.method, trained.graph, self.spec.seed, self.spec.tasks)
-        z = embeddings(trained.method, trained.graph).numpy()
+        metrics = scores(
+            trained.method, trained.graph, self.spec.seed, self.spec.tasks, form=trained.form
+        )
+        z = embeddings(trained.method, trained.graph, trained.form).numpy()
         order = numpy_stream(self.spec.seed, "points").permutation(len(z))
         sample = np.sort(order[: self.most])
         at = project(z[sample], "tsne", self.spec.seed).points

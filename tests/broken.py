@@ -132,6 +132,13 @@ class MindsBlocks(Linear):
         return z
 
 
+class ForgetsALayer(Linear):
+    """Its layers end before its embeddings."""
+
+    def layer_outputs(self, graph: Data) -> list[Tensor]:
+        return [graph.x]
+
+
 class Undocumented(Linear):
     __doc__ = "no sentence"
 

@@ -99,8 +99,9 @@ def test_where_nothing_can_be_measured_there_is_nothing() -> None:
     assert by_labels(Data(x=graph.x, edge_index=graph.edge_index)) is None
 
 
-def test_advice_follows_the_sign_and_states_the_numbers() -> None:
-    less = Comparison("validation accuracy", 1200, 0.72, 0.6, 0.05).advice
-    assert "validation accuracy of 1,200 nodes: 72.00% by features, 60.00% by propagation" in less
-    assert "tell less than features" in less
+def test_advice_follows_the_sign_and_the_margin() -> None:
+    less = Comparison("validation accuracy", 1200, 0.72, 0.6, 0.05)
+    expected = "of 1,200 nodes: 72.00% by features, 60.00% by propagation, ± 5.00%"
+    assert less.measured == f"validation accuracy {expected}"
+    assert "tell less than features" in less.advice
     assert "told from chance" in Comparison("validation accuracy", 9, 0.6, 0.62, 0.05).advice

@@ -42,7 +42,8 @@ def test_inspect_reports_and_finds_no_fault(homogcl: Shell) -> None:
         assert comparison["propagation"] - comparison["features"] > comparison["margin"]
     text = homogcl("inspect", "demo", "--epochs", "0")
     assert "no reason to doubt" in text
-    assert text.count("try `propagation` first") == 2
+    assert text.count(" by propagation, ± ") == 2
+    assert text.count("try `propagation` first") == 1
     assert "saliency" not in text
 
 

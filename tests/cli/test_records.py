@@ -22,6 +22,15 @@ def test_run_skips_finished_cells(homogcl: Shell, tmp_path: Path) -> None:
     assert record["resolved"]["train"]["epochs"] == 2
 
 
+def test_a_grid_of_another_form_has_records_of_its_own(homogcl: Shell, tmp_path: Path) -> None:
+    grid = ("run", "grace", "--data", "demo", "--seeds", 1, "--task", "probe", *FAST)
+    homogcl(*grid)
+    homogcl(*grid, "--form", "layers+ax")
+    texts = [path.read_text() for path in tmp_path.glob("results/demo/grace/*.json")]
+    forms = {json.loads(text)["resolved"]["data"]["form"] for text in texts}
+    assert forms == {"last", "layers+ax"}
+
+
 @pytest.mark.usefixtures("papers")
 def test_grid_over_a_path(homogcl: Shell, tmp_path: Path) -> None:
     grid = ("run", "grace", "--data", "papers", "--seeds", 1, *FAST)

@@ -41,6 +41,28 @@ def test_train_evaluate_embed(homogcl: Shell, tmp_path: Path) -> None:
     assert len((tmp_path / "z.csv").read_text().splitlines()) == len(z) + 1
 
 
+def test_a_form_is_asked_for_in_training_or_in_embedding(homogcl: Shell, tmp_path: Path) -> None:
+    homogcl("train", "grace", "demo", "--out", "wide", "--form", "layers/unit", *FAST)
+    homogcl("train", "grace", "demo", "--out", "plain", *FAST)
+    homogcl("embed", "wide", "-o", "wide.npy")
+    homogcl("embed", "plain", "-o", "plain.npy", "--form", "layers/unit")
+    homogcl("embed", "plain", "-o", "auto.npy", "--form", "auto")
+    wide, plain = (np.load(tmp_path / f"{name}.npy") for name in ("wide", "plain"))
+    assert wide.shape[1] == 16 + 8
+    np.testing.assert_array_equal(wide, plain)
+    one, two = (
+        json.loads(homogcl("evaluate", run, "--task", "probe", "--json"))["val_accuracy"]
+        for run in ("wide", "plain")
+    )
+    assert one != two
+    line = homogcl.refuses("train", "grace", "demo", "--out", "x", "--form", "leyers")
+    assert "unknown form 'leyers' (did you mean: layers" in line
+    assert "did you mean: layers" in homogcl.refuses(
+        "embed", "plain", "-o", "z.npy", "--form", "layer"
+    )
+    assert not (tmp_path / "x").exists()
+
+
 def test_resume_ends_in_the_same_bits(homogcl: Shell, tmp_path: Path) -> None:
     more = ("--set", "epochs=4", *FAST[2:])
     homogcl("train", "grace", "demo", "--out", "whole", *more)

@@ -29,4 +29,4 @@ def test_batch_norm_stands_between_layer_and_activation(block_graph: Data) -> No
     method = SAGE(SAGE.Config(norm="batch", input_dropout=0, dropout=0), Sizes.of(block_graph))
     with torch.no_grad():
         method.network.get_parameter("tails.0.0.bias").fill_(-100.0)
-    assert not method.network.hidden(block_graph).any()
+    assert not method.network.hidden(block_graph)[-1].any()

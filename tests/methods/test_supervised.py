@@ -171,10 +171,20 @@ def test_input_dropout_keeps_the_mean_and_drops_the_stated_share(layout: torch.l
     config = SupervisedConfig(input_dropout=0.6, dropout=0)
     network = Network([layer, DenseLayer(d, 2)], DenseLayer.structure, d, config)
     torch.manual_seed(0)
-    dropped = network.hidden(Data(x=x))
+    (dropped,) = network.hidden(Data(x=x))
     assert bool(((dropped == 0) | (dropped == 2.5)).all())
     assert float((dropped == 0).float().mean()) == pytest.approx(0.6, abs=0.015)
-    assert torch.equal(network.eval().hidden(Data(x=x)), torch.ones(n, d))
+    assert torch.equal(network.eval().hidden(Data(x=x))[0], torch.ones(n, d))
+
+
+def test_layers_are_the_hidden_ones_of_the_best_network(block_graph: Data) -> None:
+    method = method_on(block_graph, hidden_dim=8, num_layers=3).eval()
+    outputs = method.layer_outputs(block_graph)
+    assert [h.shape for h in outputs] == [(60, 8), (60, 8)]
+    shared = method.best.structure(block_graph)
+    again = method.best.tails[1](method.best.layers[1](outputs[0], shared))
+    assert torch.equal(outputs[1], again)
+    assert torch.equal(outputs[1], method.embed(block_graph))
 
 
 @pytest.mark.parametrize("mask", ["train_mask", "val_mask"])

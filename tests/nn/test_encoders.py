@@ -9,6 +9,7 @@ from torch_geometric.data import Data
 from homogcl.core.seeds import stream
 from homogcl.nn.encoders import (
     activation,
+    hidden_outputs,
     in_blocks,
     move_target,
     predictor,
@@ -146,6 +147,28 @@ def test_blocks_of_nodes_give_what_all_nodes_at_once_give(kind: str, norm: str, 
     with in_blocks(made, block):
         blocked = made(graph)
     torch.testing.assert_close(blocked, made(graph), rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_hidden_outputs_are_the_inputs_of_the_next_layers(kind: str) -> None:
+    graph = random_graph(3, weighted=kind != "gat")
+    network = encoder(encoder=kind, num_layers=3, heads=2)
+    networks = nn.ModuleList([network, encoder()]).eval()
+    with hidden_outputs(networks) as hidden:
+        z = network(graph)
+    structure = network.structure(graph)
+    layers, tails = parts(network.layers), parts(network.tails)
+    first = tails[0](layers[0](graph.x, structure))
+    second = tails[1](layers[1](first, structure))
+    assert len(hidden) == 2
+    assert torch.equal(hidden[0], first)
+    assert torch.equal(hidden[1], second)
+    assert torch.equal(layers[2](second, structure), z)
+    with in_blocks(networks, 5), hidden_outputs(networks) as blocked:
+        network(graph)
+    torch.testing.assert_close(blocked, hidden, rtol=1e-10, atol=1e-10)
+    network(graph)
+    assert len(hidden) == len(blocked) == 2  # nothing is collected behind the block
 
 
 def test_blocks_follow_the_direction_of_edges() -> None:

@@ -12,7 +12,14 @@ from torch_geometric.nn import GCNConv, SAGEConv
 
 from homogcl.core.seeds import stream
 from homogcl.data.synthetic import citation_graph
-from homogcl.nn.layers import DenseLayer, GCNLayer, SAGELayer, edge_weights, multiply
+from homogcl.nn.layers import (
+    DenseLayer,
+    GCNLayer,
+    SAGELayer,
+    dense,
+    edge_weights,
+    multiply,
+)
 from homogcl.views.augment import drop_edges
 from tests.networks import encoder, gradients, parts, random_graph
 from tests.products import counted
@@ -58,6 +65,12 @@ def test_sage_is_torch_geometrics_with_mean_aggregation(seed: int, dropped: floa
         theirs.lin_r.weight.data = layer.root.data.t().clone()
     expected = oracle[1](oracle[0](view.x, view.edge_index).relu(), view.edge_index)
     torch.testing.assert_close(ours(view), expected)
+
+
+def test_sparse_features_become_dense_ones() -> None:
+    x = random_graph(4).x.relu()
+    assert dense(x) is x
+    assert torch.equal(dense(x.to_sparse_csr()), x)
 
 
 def test_sage_with_edge_weights_takes_the_weighted_mean() -> None:

@@ -205,7 +205,7 @@ def test_a_name_that_two_parts_have_is_written_out() -> None:
 def test_failures_are_counted() -> None:
     failed = runs("a", "cora", (0.8, 0.8), status="failed", reason="no memory")
     table = results_table([*failed, *runs("b", "cora", (0.8,))])
-    assert table.rows[0] == ("a", "failed (2)", None)
+    assert table.rows[0] == ("a", "failed (2)", 20)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from homogcl.homophily.selection import unlabeled_scores
 from homogcl.methods.inference import embeddings, logits
 from homogcl.presets.resolve import resolve
 from homogcl.runs.run import Run
-from homogcl.runs.scores import inputs_of, scores, with_edges_held_out
+from homogcl.runs.scores import inputs_of, scores, with_edges_held_out, without_test_labels
 from homogcl.runs.train import fit_run
 
 SMALL: dict[str, object] = {"hidden_dim": 8, "out_dim": 4, "epochs": 2}
@@ -66,6 +66,24 @@ def test_arrays_alone_have_no_model(block_graph: Data) -> None:
     bare = Data(x=block_graph.x, edge_index=block_graph.edge_index)
     assert inputs_of(bare.x, bare, 0).masks is None
     assert inputs_of(bare.x, bare, 0).labels is None
+
+
+def test_labels_of_test_nodes_are_gone(block_graph: Data) -> None:
+    before = block_graph.y.clone()
+    part = without_test_labels(block_graph, "a choice")
+    used = block_graph.train_mask | block_graph.val_mask
+    assert torch.equal(part.y[used], before[used])
+    assert (part.y[~used] == -1).all()
+    assert torch.equal(part.test_mask, block_graph.val_mask)
+    assert torch.equal(block_graph.y, before)
+    for key in ("train_mask", "val_mask"):
+        graph = block_graph.clone()
+        graph.y[graph[key]] = -1
+        with pytest.raises(UserError, match=f"a choice needs .*: {key} has no labeled node"):
+            without_test_labels(graph, "a choice")
+        del graph[key]
+        with pytest.raises(UserError, match=f"the graph has no {key}"):
+            without_test_labels(graph, "a choice")
 
 
 def test_held_out_edges_are_gone_from_edges_weights_and_features(block_graph: Data) -> None:

@@ -8,7 +8,6 @@ node's own and once with averages over its neighborhoods.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import torch
@@ -40,20 +39,29 @@ class Comparison:
     margin: float  # two standard errors of the difference
 
     @property
-    def advice(self) -> str:
-        """One sentence that says what was measured, and what follows."""
-        if self.propagation - self.features > self.margin:
-            advice = "averages over neighborhoods tell more than features alone: try `propagation` "
-            advice += "first, it takes no training and is what a training has to beat"
-        elif self.features - self.propagation > self.margin:
-            advice = "averages over neighborhoods tell less than features alone: expect little of "
-            advice += "methods that average, and compare them with `raw` and `mlp`"
-        else:
-            advice = "neighbors add nothing to the features that could be told from chance: "
-            advice += "compare every method with `raw` and `propagation`"
+    def measured(self) -> str:
+        """What was measured, in one line."""
         return (
             f"{self.measure} of {self.nodes:,} nodes: {self.features:.2%} by features, "
-            f"{self.propagation:.2%} by propagation, ± {self.margin:.2%}; {advice}"
+            f"{self.propagation:.2%} by propagation, ± {self.margin:.2%}"
+        )
+
+    @property
+    def advice(self) -> str:
+        """What follows, in one sentence."""
+        if self.propagation - self.features > self.margin:
+            return (
+                "averages over neighborhoods tell more than features alone: try `propagation` "
+                "first, it takes no training and is what a training has to beat"
+            )
+        if self.features - self.propagation > self.margin:
+            return (
+                "averages over neighborhoods tell less than features alone: expect little of "
+                "methods that average, and compare them with `raw` and `mlp`"
+            )
+        return (
+            "neighbors add nothing to the features that could be told from chance: compare every "
+            "method with `raw` and `propagation`"
         )
 
 
@@ -90,8 +98,7 @@ def by_features(graph: Data, seed: int = 0) -> Comparison | None:
     if variance == 0:
         return None
     own, averaged = (
-        _errors(_propagated(seen, settings)[nodes], hidden) / variance
-        for settings in ({"powers": (0,)}, {})
+        _errors(_propagated(seen, powers)[nodes], hidden) / variance for powers in ((0,), (0, 1, 2))
     )
     return Comparison(
         "variance explained of held-out features",
@@ -102,7 +109,9 @@ def by_features(graph: Data, seed: int = 0) -> Comparison | None:
     )
 
 
-def _propagated(graph: Data, settings: Mapping[str, object]) -> Tensor:
+def _propagated(graph: Data, powers: tuple[int, ...]) -> Tensor:
+    # One penalty holds for all columns: own features of less weight would count as a loss.
+    settings = {"powers": powers, "feature_weight": 1.0}
     return embeddings(build("propagation", settings, Sizes.of(graph), seed=0), graph)
 
 

@@ -12,19 +12,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import torch
 from torch_geometric.data import Data
 
 from homogcl.core.errors import UnknownName, UserError
 from homogcl.core.files import write_atomically
 from homogcl.core.seeds import integer
 from homogcl.evaluate.links import link_scores
-from homogcl.methods.base import Method
 from homogcl.methods.inference import embeddings
 from homogcl.presets.resolve import Settings, resolve
 from homogcl.runs.run import Run
-from homogcl.runs.scores import scores, with_edges_held_out
-from homogcl.runs.train import fit_run, new_method
+from homogcl.runs.scores import scores, with_edges_held_out, without_test_labels
+from homogcl.runs.train import Trained, fit_run, new_method
 from homogcl.training.loop import NotFinite
 
 JOURNAL, BEST = "journal.jsonl", "best.toml"
@@ -175,16 +173,12 @@ def by_validation(what: Search, graph: Data) -> Score:
 
     The labels of all nodes outside training and validation are taken away first.
     """
-    for key in ("y", "train_mask", "val_mask"):
-        if graph.get(key) is None:
-            raise UserError(f"the graph has no {key}: use --criterion label-free")
-    seen = graph.clone()
-    seen.y = torch.where(graph.train_mask | graph.val_mask, graph.y, -1)
-    seen.test_mask = graph.val_mask
+    seen = without_test_labels(graph, "--criterion val (unlike label-free)")
 
     def score(settings: Settings) -> float:
-        method = _trained(what, settings, seen)
-        return scores(method, seen, what.seed, ("probe",))["val_accuracy"]
+        trained = _trained(what, settings, seen)
+        probe = scores(trained.method, seen, what.seed, ("probe",), form=trained.form)
+        return probe["val_accuracy"]
 
     return score
 
@@ -199,7 +193,8 @@ def by_links(what: Search, graph: Data) -> Score:
     part, links = with_edges_held_out(graph, what.settings().data.features, what.seed)
 
     def score(settings: Settings) -> float:
-        return link_scores(embeddings(_trained(what, settings, part), part), links)["link_auc"]
+        trained = _trained(what, settings, part)
+        return link_scores(embeddings(trained.method, part, trained.form), links)["link_auc"]
 
     return score
 
@@ -210,8 +205,8 @@ CRITERIA: dict[str, Callable[[Search, Data], Score]] = {
 }
 
 
-def _trained(what: Search, settings: Settings, graph: Data) -> Method:
-    return fit_run(Run.of(what.method, settings, graph, what.seed)).method
+def _trained(what: Search, settings: Settings, graph: Data) -> Trained:
+    return fit_run(Run.of(what.method, settings, graph, what.seed))
 
 
 def _check_trains(what: Search, graph: Data) -> None:

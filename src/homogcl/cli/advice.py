@@ -71,9 +71,11 @@ def inspect(
             "(chance: 50%)"
         )
     terminal.say("")
-    for comparison in neighbors.values():
-        if comparison is not None:
-            terminal.say(comparison.advice)
+    comparisons = [each for each in neighbors.values() if each is not None]
+    for comparison in comparisons:
+        terminal.say(comparison.measured)
+    for comparison in comparisons[-1:]:  # by labels where there are any
+        terminal.say(comparison.advice)
     for doubt in doubts:
         terminal.say(f"warning: {doubt}")
     if not doubts:

@@ -37,6 +37,7 @@ def train_here(
     """Train in this process, which may be one of several, and show the progress."""
     from homogcl.cli.forecast import TimeLeft, check_memory
     from homogcl.core.distributed import joined, was_restarted
+    from homogcl.methods.forms import LAST
     from homogcl.pages import terminal
     from homogcl.runs.train import train_run
 
@@ -67,7 +68,8 @@ def train_here(
                 tensorboard=tensorboard,
                 ranks=ranks,
             )
-    lines.append(f"trained {run.title} in {trained.seconds:.1f} s; run folder: {folder.path}")
+    form = "" if trained.form == LAST else f", form {trained.form}"
+    lines.append(f"trained {run.title} in {trained.seconds:.1f} s{form}; run folder: {folder.path}")
     for line in lines:
         terminal.say(line)
 

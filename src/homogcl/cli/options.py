@@ -17,6 +17,10 @@ Batch = Annotated[
     str | None,
     typer.Option(help="KIND[:SIZE]: full, parts, neighbors or metis, such as neighbors:1024."),
 ]
+Form = Annotated[
+    str | None,
+    typer.Option(help="What embeddings consist of: last, layers+ax/unit and the like, or auto."),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Data = Annotated[str, typer.Argument(help="A data set's name, or the path of your own graph.")]
 OtherData = Annotated[

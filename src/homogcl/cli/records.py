@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from homogcl.cli.files import with_files
-from homogcl.cli.options import Preset, Root, Set, Task
+from homogcl.cli.options import Form, Preset, Root, Set, Task
 
 
 @with_files
@@ -23,6 +23,7 @@ def run(
     results: Annotated[Path, typer.Option(help="Folder of records.")] = Path("results"),
     settings: Set = None,
     preset: Preset = None,
+    form: Form = None,
     tasks: Annotated[list[Task] | None, typer.Option("--task", help="What to score.")] = None,
     milestones: Annotated[str, typer.Option(help="Epochs to score at, such as 20,50.")] = "",
     root: Root = None,
@@ -34,7 +35,7 @@ def run(
     from homogcl.runs.request import Request
     from homogcl.runs.tasks import DEFAULT_TASKS
 
-    overrides = parse_overrides(settings or [])
+    overrides = {**parse_overrides(settings or []), **({"form": form} if form else {})}
     epochs = _epochs(milestones)
     scored = tuple(task.value for task in tasks) if tasks else DEFAULT_TASKS
     # All cells are resolved first: a mistake is said before the first hour, not after it.

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 import typer
 
 from homogcl.cli.files import with_files
-from homogcl.cli.options import Batch, Data, Json, OtherData, Preset, Root, Seed, Set, Task
+from homogcl.cli.options import Batch, Data, Form, Json, OtherData, Preset, Root, Seed, Set, Task
 
 
 def demo(
@@ -59,6 +59,7 @@ def train(
     ] = "50,10m",
     root: Root = None,
     batch: Batch = None,
+    form: Form = None,
     nproc: Annotated[int, typer.Option(help="Processes to share the work.")] = 1,
     max_restarts: Annotated[
         int, typer.Option(min=0, help="How often to go on after a process died.")
@@ -75,6 +76,7 @@ def train(
     from homogcl.training.checkpoint import parse_intervals
 
     overrides = {**parse_overrides(settings or []), **(parse_batch(batch) if batch else {})}
+    overrides |= {"form": form} if form else {}
     request = Request(method, data, seed, overrides, preset, root=root, files=files)
     folder = RunFolder(out or Path("runs") / f"{request.name}-{method}-s{seed}")
     intervals = parse_intervals(save_every)
@@ -110,7 +112,8 @@ def evaluate(
     title = f"{resolved.title} without a tenth of its edges"
     progress = terminal.training(title) if task_of(task.value).retrains else nullcontext()
     with progress as show:
-        metrics = score_run(replace(resolved, tasks=(task.value,)), model.method, show)
+        part = replace(resolved, tasks=(task.value,))
+        metrics = score_run(part, model.method, model.form, show)
     terminal.result({"task": task.value, **metrics}, as_json=as_json)
 
 
@@ -120,6 +123,7 @@ def embed(
     files: Mapping[str, object],
     output: Annotated[Path, typer.Option("--output", "-o", help=".npy, .csv or .parquet")],
     data: OtherData = None,
+    form: Form = None,
     root: Root = None,
 ) -> None:
     """Write the embeddings of a run's graph, or of another one, with the nodes' ids."""
@@ -128,11 +132,13 @@ def embed(
     from homogcl.pages import terminal
     from homogcl.runs.export import FORMATS, check_ending, write_embeddings
     from homogcl.runs.folder import RunFolder
+    from homogcl.runs.forms import settled_form
 
     check_ending(output, FORMATS)
     folder = RunFolder(run)
     request, model = folder.request(root, data, files), folder.model()
     graph = folder.run(request, model).graph
-    z = embeddings(model.method, graph).cpu().numpy()
+    form = settled_form(form or model.form, model.method, graph, model.seed)
+    z = embeddings(model.method, graph, form).cpu().numpy()
     for path in write_embeddings(output, original_ids(graph), z):
-        terminal.say(f"wrote {path}")
+        terminal.say(f"wrote {path}, form {form}")

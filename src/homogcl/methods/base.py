@@ -12,7 +12,7 @@ from torch_geometric.data import Data
 from homogcl.core.config import Config
 from homogcl.core.distributed import Sharing
 from homogcl.homophily.positives import CannotCombine, Combine, Positives
-from homogcl.nn.encoders import Encoder
+from homogcl.nn.encoders import Encoder, hidden_outputs
 
 Terms: TypeAlias = dict[str, Tensor]  # the named scalars of an objective
 
@@ -82,6 +82,15 @@ class Method(nn.Module):
         """
         h: Tensor = self.encoder(graph)
         return h
+
+    def layer_outputs(self, graph: Data) -> list[Tensor]:
+        """Return the outputs of all layers, each [N, d''], the last of which is `embed(graph)`.
+
+        By default the others are those of the hidden layers of the encoders that `embed` uses.
+        """
+        with hidden_outputs(self) as outputs:
+            z = self.embed(graph)
+        return [*outputs, z]
 
     def predict(self, graph: Data) -> Tensor:
         """Return the logits of the classes, [N, C]; only supervised methods have them."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from typing import Final
 
 import torch
 from torch import Tensor
@@ -11,25 +12,44 @@ from torch_geometric.data import Data
 
 from homogcl.core.errors import UserError
 from homogcl.methods.base import Method
+from homogcl.methods.forms import LAST, form_of
 from homogcl.nn.encoders import in_blocks
+from homogcl.nn.layers import Normalized, dense
+from homogcl.nn.unit_rows import of_length
+
+# What the blocks of a form are: tensors [N, d''] of a method and a graph.
+_BLOCKS: Final[dict[str, Callable[[Method, Data], list[Tensor]]]] = {
+    "last": lambda method, graph: [method.embed(graph)],
+    "layers": lambda method, graph: method.layer_outputs(graph),
+    "x": lambda _, graph: [dense(graph.x)],
+    "ax": lambda _, graph: [_averaged(graph)],
+}
 
 
-def embeddings(method: Method, graph: Data, block: int = 65_536) -> Tensor:
+def embeddings(method: Method, graph: Data, form: str = LAST, block: int = 65_536) -> Tensor:
     """Return the embeddings of the clean graph in evaluation mode, [N, d'], without gradient.
 
     Args:
         method: A trained method.
         graph: The graph to embed.
+        form: What the embeddings consist of, one of `methods.forms.FORMS`.
         block: Nodes per block: on larger graphs the encoders compute each layer block by block,
-            with the same result and only two layers' outputs in memory.
+            with the same result and, in the form `last`, only two layers' outputs in memory.
     """
     if block < 1:
         raise UserError(f"block={block}: a block has at least one node")
-    with evaluation(method):
-        if int(graph.num_nodes or 0) <= block:
-            return method.embed(graph)
-        with in_blocks(method, block):
-            return method.embed(graph)
+    names, unit = form_of(form)
+    at_once = int(graph.num_nodes or 0) <= block
+    with evaluation(method), nullcontext() if at_once else in_blocks(method, block):
+        blocks = [z for name in names for z in _BLOCKS[name](method, graph)]
+    blocks = [of_length(z, 1.0) for z in blocks] if unit else blocks
+    return torch.cat(blocks, dim=1) if len(blocks) > 1 else blocks[0]
+
+
+def _averaged(graph: Data) -> Tensor:
+    """Return Â X, [N, d]."""
+    x = dense(graph.x)
+    return Normalized.of(graph)(x, x.new_zeros(1))
 
 
 def logits(method: Method, graph: Data) -> Tensor:

@@ -18,7 +18,7 @@ from homogcl.methods.base import Method, Sizes, Terms
 from homogcl.methods.dgi import corrupted, permutation
 from homogcl.methods.mvgrl import diffuse
 from homogcl.nn.encoders import Activation, Encoder, EncoderConfig
-from homogcl.nn.layers import Normalized
+from homogcl.nn.layers import Normalized, dense
 from homogcl.views.augment import clean_view, drop_edges, keep, mask_features
 
 View = Literal["clean", "edges", "features", "nodes", "diffusion"]
@@ -143,5 +143,4 @@ def drop_nodes(graph: Data, probability: float, rng: torch.Generator) -> Data:
 
 def diffused_features(graph: Data) -> Tensor:
     """Return the features diffused by personalized PageRank, S x, dense [N, d]."""
-    x = graph.x.to_dense() if graph.x.layout == torch.sparse_csr else graph.x
-    return diffuse(Normalized.of(graph), x, _RESTART, _DIFFUSION_STEPS)
+    return diffuse(Normalized.of(graph), dense(graph.x), _RESTART, _DIFFUSION_STEPS)

@@ -35,8 +35,8 @@ class Propagation(Method):
     class Config(Config):
         """Settings of the blocks."""
 
-        powers: tuple[int, ...] = (0, 1, 2)  # of Â, a block each
-        feature_weight: float = Field(default=1.0, gt=0)  # w, of the block of power 0
+        powers: tuple[int, ...] = (0, 1, 2, 3, 4, 5, 6)  # of Â, a block each
+        feature_weight: float = Field(default=0.3, gt=0)  # w, of the block of power 0
 
         @field_validator("powers")
         @classmethod

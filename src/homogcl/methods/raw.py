@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
 from homogcl.core.config import Config
 from homogcl.methods.base import Method, Sizes
+from homogcl.nn.layers import dense
 
 
 class Raw(Method):
@@ -22,5 +22,4 @@ class Raw(Method):
 
     def embed(self, graph: Data) -> Tensor:
         """Return the features, dense, [N, d]."""
-        x: Tensor = graph.x
-        return x.to_dense() if x.layout == torch.sparse_csr else x
+        return dense(graph.x)

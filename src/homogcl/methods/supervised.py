@@ -70,18 +70,20 @@ class Network(nn.Module):
     def forward(self, graph: Data) -> Tensor:
         """Return the logits of the nodes, [N, C]."""
         shared = self.structure(graph)
-        logits: Tensor = self.layers[-1](self._hidden(graph, shared), shared)
+        logits: Tensor = self.layers[-1](self._hidden(graph, shared)[-1], shared)
         return logits
 
-    def hidden(self, graph: Data) -> Tensor:
-        """Return the input of the last layer, [N, hidden_dim]."""
+    def hidden(self, graph: Data) -> list[Tensor]:
+        """Return the outputs of all layers but the last, each [N, hidden_dim]."""
         return self._hidden(graph, self.structure(graph))
 
-    def _hidden(self, graph: Data, shared: Any) -> Tensor:
+    def _hidden(self, graph: Data, shared: Any) -> list[Tensor]:
         h = _dropped(graph.x, self.input_dropout) if self.training else graph.x
+        outputs = []
         for layer, tail in zip(self.layers, self.tails, strict=False):
             h = tail(layer(h, shared))
-        return h
+            outputs.append(h)
+        return outputs
 
 
 class Supervised(Method):
@@ -150,6 +152,10 @@ class Supervised(Method):
 
     def embed(self, graph: Data) -> Tensor:
         """Return the last hidden layer of the best network, [N, hidden_dim]."""
+        return self.best.hidden(graph)[-1]
+
+    def layer_outputs(self, graph: Data) -> list[Tensor]:
+        """Return all hidden layers of the best network, each [N, hidden_dim]."""
         return self.best.hidden(graph)
 
     def train(self, mode: bool = True) -> Self:

@@ -13,6 +13,7 @@ from torch_geometric.data import Data
 
 from homogcl.core.config import Config
 from homogcl.core.errors import UserError
+from homogcl.nn.layers import dense
 
 
 class WalkConfig(Config):
@@ -102,9 +103,8 @@ def look_up(table: Tensor, graph: Data, *, with_features: bool) -> Tensor:
         )
     if not with_features:
         return table
-    x = graph.x.to_dense() if graph.x.layout == torch.sparse_csr else graph.x
     normalize = torch.nn.functional.normalize
-    return torch.cat([normalize(table), normalize(x)], dim=1)
+    return torch.cat([normalize(table), normalize(dense(graph.x))], dim=1)
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,8 @@
 """How an encoder computes its layers: at once, in blocks, or with a product that views share.
 
-An encoder holds one of these objects, by default `AtOnce`. `encoders.in_blocks` and
-`encoders.shared_inputs` give all encoders of a network another one for a while.
+An encoder holds one of these objects, by default `AtOnce`. `encoders.in_blocks`,
+`encoders.shared_inputs` and `encoders.hidden_outputs` give all encoders of a network another one
+for a while.
 """
 
 from __future__ import annotations
@@ -74,6 +75,24 @@ class InBlocks:
             stop = min(start + self.block, nodes)
             whole[start:stop] = rows(start, stop)
         return whole
+
+
+@dataclass(frozen=True)
+class Collected:
+    """Another computation, from which the outputs of hidden layers are collected."""
+
+    usual: Computation
+    last: Layer  # is not hidden
+    outputs: list[Tensor]  # each [N, fan_out]
+
+    def output(
+        self, layer: Layer, tail: nn.Module, x: Tensor, structure: Structure, view: Data
+    ) -> Tensor:
+        """Return `tail(layer(x, structure))`, [N, fan_out]."""
+        h = self.usual.output(layer, tail, x, structure, view)
+        if layer is not self.last:
+            self.outputs.append(h)
+        return h
 
 
 class SharedInput:

@@ -15,7 +15,7 @@ from torch.utils.checkpoint import checkpoint
 from torch_geometric.data import Data
 
 from homogcl.core.config import Config
-from homogcl.nn.computation import AtOnce, Computation, InBlocks, SharedInput
+from homogcl.nn.computation import AtOnce, Collected, Computation, InBlocks, SharedInput
 from homogcl.nn.layers import DenseLayer, GATLayer, GCNLayer, Layer, SAGELayer
 
 Activation = Literal["relu", "prelu", "elu", "leaky"]
@@ -61,7 +61,8 @@ class Encoder(nn.Module):
     """A stack of layers over one graph: layer, norm and activation, the last one plain or not.
 
     Attributes:
-        computation: How the layers are computed; see `in_blocks` and `shared_inputs`.
+        computation: How the layers are computed; see `in_blocks`, `shared_inputs` and
+            `hidden_outputs`.
     """
 
     def __init__(self, config: EncoderConfig, num_features: int) -> None:
@@ -110,7 +111,7 @@ def in_blocks(network: nn.Module, block: int) -> Iterator[None]:
 
     In evaluation mode the results are the same.
     """
-    with _computing(_encoders(network), lambda: InBlocks(block)):
+    with _computing(_encoders(network), lambda _: InBlocks(block)):
         yield
 
 
@@ -122,15 +123,31 @@ def shared_inputs(network: nn.Module) -> Iterator[None]:
     """
     # Backward computes the layers of the others again, by then without these products.
     encoders = [encoder for encoder in _encoders(network) if not encoder.recompute]
-    with _computing(encoders, SharedInput):
+    with _computing(encoders, lambda _: SharedInput()):
         yield
 
 
 @contextmanager
-def _computing(encoders: list[Encoder], computation: Callable[[], Computation]) -> Iterator[None]:
+def hidden_outputs(network: nn.Module) -> Iterator[list[Tensor]]:
+    """Collect the outputs of all hidden layers that the encoders inside `network` compute."""
+    outputs: list[Tensor] = []
+
+    def collected(encoder: Encoder) -> Computation:
+        last = encoder.layers[-1]
+        assert isinstance(last, Layer)
+        return Collected(encoder.computation, last, outputs)
+
+    with _computing(_encoders(network), collected):
+        yield outputs
+
+
+@contextmanager
+def _computing(
+    encoders: list[Encoder], computation: Callable[[Encoder], Computation]
+) -> Iterator[None]:
     before = [encoder.computation for encoder in encoders]
     for encoder in encoders:
-        encoder.computation = computation()
+        encoder.computation = computation(encoder)
     try:
         yield
     finally:

@@ -195,7 +195,7 @@ class GATLayer(Layer):
 
     def project(self, x: Tensor) -> Tensor:
         """Return the rows, dense: the attention maps them itself."""
-        return x.to_dense() if x.layout == torch.sparse_csr else x
+        return dense(x)
 
     def combine(self, x: Tensor, z: Tensor, structure: _AllEdges | _EdgesInto) -> Tensor:
         """Return the attention of nodes to their neighbors among the rows `z`."""
@@ -245,6 +245,11 @@ class _EdgesInto:
 def multiply(x: Tensor, weight: Tensor) -> Tensor:
     """Return x W for dense features or for `torch.sparse_csr` ones, [N, d]."""
     return product(sparse(x), weight) if x.layout == torch.sparse_csr else x @ weight
+
+
+def dense(x: Tensor) -> Tensor:
+    """Return dense features or `torch.sparse_csr` ones as dense ones, [N, d]."""
+    return x.to_dense() if x.layout == torch.sparse_csr else x
 
 
 def edge_weights(graph: Data) -> Tensor:

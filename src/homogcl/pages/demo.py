@@ -39,7 +39,7 @@ def demo(out: Path, seed: int = 0) -> Path:
 
         with terminal.training(name) as show:
             trained = fit_run(Request(name, "demo", seed).resolve(by_size=False), on_epoch=follow)
-        metrics = scores(trained.method, trained.graph, seed)
+        metrics = scores(trained.method, trained.graph, seed, form=trained.form)
         results[name] = {metric: metrics[metric] for metric in ("test_accuracy", "nmi", "ari")}
         if curve:  # a map of the many columns of propagated features would take longest of all
             maps.append(_map(name, trained, seed))
@@ -68,7 +68,7 @@ def edges_by_saliency(trained: Trained, bins: int = _BINS) -> SaliencyHistogram:
 
 
 def _map(name: str, trained: Trained, seed: int) -> EmbeddingMap:
-    z = embeddings(trained.method, trained.graph).numpy()
+    z = embeddings(trained.method, trained.graph, trained.form).numpy()
     labels = trained.graph.y.numpy()
     clusters = cluster(z, int(labels.max()) + 1, seed)
     return EmbeddingMap(name, project(z, "tsne", seed).points, labels, clusters)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from homogcl.core.config import Config, validated
+from homogcl.core.config import C, validated
 from homogcl.core.errors import UserError, nearest
 from homogcl.data.load import DataConfig
+from homogcl.methods.forms import EmbeddingConfig
 from homogcl.methods.registry import config_classes, configure, plugin, split_name
 from homogcl.presets.sections import preset_settings
 from homogcl.training.loop import TrainConfig
@@ -20,12 +21,18 @@ class Settings:
     method: dict[str, object]  # settings of the method and its plug-ins
     train: TrainConfig  # how it is trained
     data: DataConfig  # how its graph is prepared
+    embedding: EmbeddingConfig  # what becomes of its outputs
     source: str  # where the settings come from
     preset: str | None = None  # the name of the alternative preset, if one was chosen
 
     def flat(self) -> dict[str, object]:
         """Return all settings in one mapping, as presets have them."""
-        return {**self.method, **self.train.model_dump(), **self.data.model_dump()}
+        return {
+            **self.method,
+            **self.train.model_dump(),
+            **self.data.model_dump(),
+            **self.embedding.model_dump(),
+        }
 
 
 def resolve(
@@ -60,18 +67,22 @@ def _fixed_keys(method: str) -> set[str]:
 
 
 def _by_part(method: str, flat: Mapping[str, object], source: str) -> Settings:
-    """Split flat settings into those of the method, its training and its data."""
+    """Split flat settings into those of the method, its training, its data and its embedding."""
     of_method = {key for model in config_classes(method) for key in model.model_fields}
-    general: dict[str, type[Config]] = dict.fromkeys(TrainConfig.model_fields, TrainConfig)
-    general |= dict.fromkeys(DataConfig.model_fields, DataConfig)
+    keys = {*of_method, *TrainConfig.model_fields}
+    keys |= {*DataConfig.model_fields, *EmbeddingConfig.model_fields}
     for key in flat:
-        if key not in of_method and key not in general:
-            hint = nearest(key, {*of_method, *general})
-            raise UserError(f"{method} has no setting {key!r}{hint}")
+        if key not in keys:
+            raise UserError(f"{method} has no setting {key!r}{nearest(key, keys)}")
     configs = configure(method, {key: flat[key] for key in flat if key in of_method})
+
+    def part(model: type[C]) -> C:
+        return validated(model, {key: flat[key] for key in flat if key in model.model_fields})
+
     return Settings(
         {key: value for config in configs for key, value in config.model_dump().items()},
-        validated(TrainConfig, {k: v for k, v in flat.items() if general.get(k) is TrainConfig}),
-        validated(DataConfig, {k: v for k, v in flat.items() if general.get(k) is DataConfig}),
+        part(TrainConfig),
+        part(DataConfig),
+        part(EmbeddingConfig),
         source,
     )

@@ -17,6 +17,7 @@ from homogcl.data.edges import undirected
 from homogcl.data.features import compact, normalize
 from homogcl.data.own.graph import read_own
 from homogcl.data.structural import structural_features
+from homogcl.methods.forms import AUTO
 from homogcl.methods.registry import Method, Sizes, method_class, split_name
 from homogcl.presets.resolve import Settings, resolve
 from homogcl.presets.sections import NO_DATA_SET, preset_by_size
@@ -51,7 +52,8 @@ class Embedder:
         Args:
             method: A method's name, with plug-ins behind plus signs.
             seed: Root seed of every random stream.
-            **settings: Settings of the method, its training and the features' normalization.
+            **settings: Settings of the method, its training, the features' normalization, and the
+                `form` of the vectors.
         """
         self.method = method
         self.seed = seed
@@ -91,7 +93,7 @@ class Embedder:
     def fit(self, graph: Graph, y: object = None) -> Self:
         """Train the method on `graph` and return the embedder; `y` is there by convention."""
         settings = resolve(self.method, NO_DATA_SET, self.settings)
-        data = _input(graph, settings, self.seed, labels_for=self.method)
+        data = _input(graph, settings, self.seed, labels_for=self._use_of_labels(settings))
         sizes = Sizes.of(data)
         if preset := preset_by_size(self.method, NO_DATA_SET, sizes.nodes):
             settings = resolve(self.method, NO_DATA_SET, self.settings, preset)
@@ -100,11 +102,12 @@ class Embedder:
         def follow(epoch: Epoch) -> None:
             losses.append(epoch.loss)
 
-        trained = fit_run(Run.of(self.method, settings, data, self.seed), on_epoch=follow)
+        run = Run.of(self.method, settings, data, self.seed)
+        trained = fit_run(run, on_epoch=follow)
         self.model_ = TrainedModel(
             name=self.method,
             seed=self.seed,
-            settings=settings,
+            settings=run.in_form(trained.form).settings,
             overrides=tuple(self.settings),
             sizes=sizes,
             graph=TrainingGraph.of(data),
@@ -141,6 +144,12 @@ class Embedder:
         embedder.model_ = model
         return embedder
 
+    def _use_of_labels(self, settings: Settings) -> str | None:
+        """Return what labels are used for, if they are."""
+        if "Y" in method_class(split_name(self.method)[0]).training_data:
+            return f"{self.method} learns from labels"
+        return "form=auto is chosen by labels" if settings.embedding.form == AUTO else None
+
     def _fitted(self) -> TrainedModel:
         if not hasattr(self, "model_"):
             raise UserError("this embedder has learned nothing yet: call fit first")
@@ -148,7 +157,7 @@ class Embedder:
 
 
 def _input(graph: Graph, settings: Settings, seed: int, labels_for: str | None = None) -> Data:
-    """Return the graph prepared, with labels only for a method that learns from them."""
+    """Return the graph prepared, with labels only where something is said to use them."""
     if not isinstance(graph, Data):
         graph = read_own(graph, seed=seed).graph()
     edge_index, x, weight = (graph.get(key) for key in ("edge_index", "x", "edge_weight"))
@@ -160,10 +169,10 @@ def _input(graph: Graph, settings: Settings, seed: int, labels_for: str | None =
     result.feature_names = graph.get("feature_names") or []
     if weight is not None:
         result.edge_weight = weight
-    if labels_for and "Y" in method_class(split_name(labels_for)[0]).training_data:
+    if labels_for:
         for key in ("y", *MASKS):
             if graph.get(key) is None:
-                raise UserError(f"{labels_for} learns from labels, but the graph has no {key}")
+                raise UserError(f"{labels_for}, but the graph has no {key}")
             result[key] = graph[key]
         for key in MASKS:
             # -1 says that a node has no label, which nothing can be learned from.

@@ -19,7 +19,6 @@ from homogcl.core.files import only_process_in, write_atomically
 from homogcl.data.load import original_ids, own_path
 from homogcl.data.own.files import description
 from homogcl.methods.base import Method, Sizes
-from homogcl.methods.inference import embeddings
 from homogcl.runs.compatibility import TrainingGraph
 from homogcl.runs.log import read_curves
 from homogcl.runs.model import TrainedModel
@@ -109,7 +108,7 @@ class RunFolder:
             loss_curve=self.curves().get("loss", []),
         )
         model.save(self.path / _MODEL)
-        z = embeddings(method, graph).cpu().numpy()
+        z = model.embed(graph).cpu().numpy()
         write_atomically(self.path / _EMBEDDINGS, _npy(z))
         write_atomically(self.path / _IDS, (json.dumps(original_ids(graph)) + "\n").encode())
 

@@ -48,7 +48,7 @@ def run_cell(run: Run, results: Path, on_epoch: OnEpoch | None = None) -> tuple[
     check_labels(run.graph, run.tasks)
     current_commit()  # while the checkout is still what this process has loaded
     trained = fit_run(run, on_epoch=on_epoch)
-    record = record_of(run, trained, score_run(run, trained.method, on_epoch))
+    record = record_of(run, trained, score_run(run, trained.method, trained.form, on_epoch))
     write_record(results, record)
     return record, True
 
@@ -63,7 +63,9 @@ def find_record(run: Run, results: Path) -> Record | None:
     return record if record is not None and _is_complete(record, run, names_of) else None
 
 
-def score_run(run: Run, method: Method, on_epoch: OnEpoch | None = None) -> dict[str, float]:
+def score_run(
+    run: Run, method: Method, form: str, on_epoch: OnEpoch | None = None
+) -> dict[str, float]:
     """Return the metrics of a trained method on the tasks of its run.
 
     Tasks that retrain share one more training, from which a tenth of the edges is held out.
@@ -71,18 +73,19 @@ def score_run(run: Run, method: Method, on_epoch: OnEpoch | None = None) -> dict
     Args:
         run: What was trained.
         method: The trained method.
+        form: What its embeddings consist of; that of a further training is its own.
         on_epoch: Called after each epoch of a further training.
     """
     retraining = tuple(name for name in run.tasks if task(name).retrains)
     others = tuple(name for name in run.tasks if not task(name).retrains)
-    metrics = scores(method, run.graph, run.seed, others) if others else {}
+    metrics = scores(method, run.graph, run.seed, others, form=form) if others else {}
     if not retraining:
         return metrics
     features = run.settings.data.features
     graph, links = with_edges_held_out(run.graph, features, run.seed)
     part = replace(run.on(graph), tasks=retraining, milestones=())
     trained = fit_run(part, on_epoch=on_epoch)
-    return metrics | scores(trained.method, graph, run.seed, retraining, links)
+    return metrics | scores(trained.method, graph, run.seed, retraining, links, trained.form)
 
 
 def record_of(run: Run, trained: Trained, metrics: dict[str, float]) -> Record:
@@ -96,7 +99,7 @@ def record_of(run: Run, trained: Trained, metrics: dict[str, float]) -> Record:
         seed=run.seed,
         settings=settings,
         settings_sha256=settings_sha256(settings),
-        resolved=run.resolved_settings,
+        resolved=run.in_form(trained.form).resolved_settings,
         data_sha256=graph.sha256,
         split=graph.split_name,
         split_sha256=split_sha256(graph.train_mask, graph.val_mask, graph.test_mask),

@@ -71,13 +71,18 @@ class TrainedModel:
         settings = self.settings.flat()
         return {key: settings[key] for key in self.overrides}
 
+    @property
+    def form(self) -> str:
+        """What the embeddings consist of."""
+        return self.settings.embedding.form
+
     def takes(self, graph: Data) -> Data:
         """Return `graph` in the form that the method takes, or refuse it with a reason."""
         return for_method(graph, self.method, self.graph)
 
     def embed(self, graph: Data) -> Tensor:
         """Return the vectors of the nodes of the training graph or of a new one, [N, d']."""
-        return embeddings(self.method, self.takes(graph))
+        return embeddings(self.method, self.takes(graph), self.form)
 
     def save(self, path: Path) -> Path:
         """Write the model to one file, whole or not at all, and return its path."""

@@ -12,6 +12,7 @@ from torch_geometric.data import Data
 
 from homogcl.core.config import Config
 from homogcl.evaluate.probe import ProbeConfig
+from homogcl.methods.forms import EmbeddingConfig
 from homogcl.methods.registry import configure
 from homogcl.presets.resolve import Settings
 from homogcl.runs.origin import current_versions
@@ -66,6 +67,11 @@ class Run:
         """Return the same run on another graph."""
         return replace(self, load=lambda: graph)
 
+    def in_form(self, form: str) -> Run:
+        """Return the same run with embeddings of another form."""
+        embedding = EmbeddingConfig(form=form)
+        return replace(self, settings=replace(self.settings, embedding=embedding))
+
     @cached_property
     def recorded_settings(self) -> dict[str, JsonValue]:
         """The settings that are not the defaults: a record is found by them.
@@ -103,7 +109,7 @@ class Run:
         parts: dict[str, list[Config]] = {
             "method": configure(self.method, self.settings.method),
             "train": [self.settings.train],
-            "data": [self.settings.data],
+            "data": [self.settings.data, self.settings.embedding],
             "probe": [ProbeConfig()],
         }
         dumped: dict[str, JsonValue] = {}

@@ -6,8 +6,10 @@ import copy
 import dataclasses
 from collections.abc import Sequence
 
+import torch
 from torch_geometric.data import Data
 
+from homogcl.core.errors import UserError
 from homogcl.core.seeds import stream
 from homogcl.data.check import MASKS
 from homogcl.data.features import FeatureKind, normalize
@@ -17,6 +19,7 @@ from homogcl.evaluate.links import Links, hold_out
 from homogcl.evaluate.tasks import TaskInputs
 from homogcl.homophily.edges import saliencies
 from homogcl.methods.base import Method
+from homogcl.methods.forms import LAST
 from homogcl.methods.inference import embeddings, logits
 from homogcl.runs.tasks import DEFAULT_TASKS, check_labels, task
 
@@ -27,6 +30,7 @@ def scores(
     seed: int,
     tasks: Sequence[str] = DEFAULT_TASKS,
     links: Links | None = None,
+    form: str = LAST,
 ) -> dict[str, float]:
     """Return the metrics of a trained method on the tasks, by the names that records use.
 
@@ -36,9 +40,10 @@ def scores(
         seed: Root seed of what tasks draw.
         tasks: Names of tasks; those that retrain need `links`, see `runs.grid.score_run`.
         links: Edges that the training did not see.
+        form: What the embeddings consist of.
     """
     check_labels(graph, tasks)
-    inputs = inputs_of(embeddings(method, graph), graph, seed, links=links, method=method)
+    inputs = inputs_of(embeddings(method, graph, form), graph, seed, links=links, method=method)
     metrics: dict[str, float] = {}
     for name in tasks:
         metrics |= task(name).score(inputs)
@@ -73,6 +78,25 @@ def inputs_of(
         model=method,
         graph=graph,
     )
+
+
+def without_test_labels(graph: Data, purpose: str) -> Data:
+    """Return the graph without labels of test nodes, with validation nodes in their place.
+
+    Args:
+        graph: A graph with labels and a split.
+        purpose: What the labels are for, for the error where there are none.
+    """
+    for key in ("y", "train_mask", "val_mask"):
+        if graph.get(key) is None:
+            raise UserError(f"{purpose} needs labels and a split: the graph has no {key}")
+    for key in ("train_mask", "val_mask"):
+        if not bool((graph.y[graph[key]] >= 0).any()):
+            raise UserError(f"{purpose} needs labels and a split: {key} has no labeled node")
+    part = copy.copy(graph)
+    part.y = torch.where(graph.train_mask | graph.val_mask, graph.y, -1)
+    part.test_mask = graph.val_mask
+    return part
 
 
 def with_edges_held_out(graph: Data, features: FeatureKind, seed: int) -> tuple[Data, Links]:

@@ -11,9 +11,11 @@ from torch_geometric.data import Data
 
 from homogcl.core.distributed import ALONE, Ranks
 from homogcl.core.memory import peak_bytes, reset_peak
+from homogcl.methods.forms import LAST
 from homogcl.methods.registry import Method, Sizes, build
 from homogcl.runs import log
 from homogcl.runs.folder import RunFolder
+from homogcl.runs.forms import check_form, settled_form
 from homogcl.runs.log import OnEpoch
 from homogcl.runs.run import Run
 from homogcl.runs.scores import scores
@@ -33,12 +35,14 @@ class Trained:
     terms: dict[str, float]  # of the last epoch
     milestones: dict[str, dict[str, float]]
     epochs: int  # completed; fewer than configured if training stopped early
+    form: str = LAST  # of the embeddings: as configured, or chosen where that was `auto`
 
 
 def new_method(run: Run, ranks: Ranks = ALONE) -> Method:
     """Return the untrained method of `run`; refuse what cannot be trained or scored."""
     method = build(run.method, run.settings.method, Sizes.of(run.graph), run.seed)
     check_fits(method, run.graph, run.settings.train, ranks)
+    check_form(run.settings.embedding.form, run.graph)
     for name in run.tasks:
         if check := task(name).check:
             check(method)
@@ -78,14 +82,16 @@ def fit_run(
         checkpoints=checkpoints,
         ranks=ranks,
     )
+    seconds, peak = time.perf_counter() - started - follower.scoring_seconds, peak_bytes()
     return Trained(
         method,
         run.graph,
-        time.perf_counter() - started - follower.scoring_seconds,
-        peak_bytes(),
+        seconds,
+        peak,
         follower.terms,
         follower.milestones,
         follower.epochs,
+        settled_form(run.settings.embedding.form, method, run.graph, run.seed),
     )
 
 
@@ -131,7 +137,7 @@ def train_run(
                 each(epoch)
 
         trained = fit_run(run, method, on_epoch=follow, checkpoints=checkpoints, ranks=ranks)
-        folder.finish(run, trained.method)
+        folder.finish(run.in_form(trained.form), trained.method)
     return trained
 
 
@@ -152,7 +158,9 @@ class _Follower:
         if epoch.number in self.run.milestones:
             started = time.perf_counter()
             tasks = tasks_at_milestones(self.run.tasks)
-            metrics = scores(self.method, self.run.graph, self.run.seed, tasks)
+            graph, seed = self.run.graph, self.run.seed
+            form = settled_form(self.run.settings.embedding.form, self.method, graph, seed)
+            metrics = scores(self.method, graph, seed, tasks, form=form)
             self.milestones[str(epoch.number)] = metrics
             self.scoring_seconds += time.perf_counter() - started
         if self.on_epoch:

@@ -14,7 +14,7 @@ from torch_geometric.data import Data
 from homogcl.core.seeds import stream
 from homogcl.homophily.positives import CannotCombine, Combine, Positives
 from homogcl.methods.base import Method, total
-from homogcl.methods.inference import embeddings, without_labels
+from homogcl.methods.inference import embeddings, evaluation, without_labels
 from homogcl.testing.batches import (
     batches_are_refused_where_a_step_needs_the_whole_graph,
     batches_interrupted_between_epochs_end_at_the_same_bits,
@@ -98,6 +98,16 @@ def embeddings_are_finite_and_nothing_in_them_is_random(candidate: Candidate, gr
         require(
             torch.equal(embeddings(method, graph), z), "embed gives another result at each call"
         )
+
+
+def last_layer_gives_the_embeddings(candidate: Candidate, graph: Data) -> None:
+    """`layer_outputs` gives a row per node in each layer, and ends in what `embed` gives."""
+    method = candidate.trained(graph)
+    with evaluation(method):
+        *hidden, last = method.layer_outputs(graph)
+        require(torch.equal(last, method.embed(graph)), "layer_outputs does not end in embed")
+    for h in hidden:
+        require(h.size(0) == graph.num_nodes, f"a layer has the shape {tuple(h.shape)}")
 
 
 def embeddings_are_differentiable(candidate: Candidate, graph: Data) -> None:
@@ -204,10 +214,10 @@ def sparse_features_do_what_dense_ones_do(candidate: Candidate, graph: Data) -> 
 
 
 def embeddings_in_blocks_are_those_of_the_whole_graph(candidate: Candidate, graph: Data) -> None:
-    """Computing layers for a few nodes at a time gives the same embeddings."""
+    """Computing layers for a few nodes at a time gives the same outputs of all layers."""
     method = candidate.trained(graph)
-    z = embeddings(method, graph)
-    blocked = embeddings(method, graph, block=17)
+    z = embeddings(method, graph, "layers")
+    blocked = embeddings(method, graph, "layers", block=17)
     torch.testing.assert_close(blocked, z, rtol=1e-6, atol=1e-6 * float(z.abs().max()))
 
 
@@ -245,6 +255,7 @@ CHECKS: dict[Check, Callable[[Method], bool]] = {
     loss_falls: _trains,
     gradients_reach_what_is_trained: _trains,
     embeddings_are_finite_and_nothing_in_them_is_random: _always,
+    last_layer_gives_the_embeddings: _always,
     embeddings_are_differentiable: _takes_positives,
     undeclared_ways_of_combining_are_refused: _takes_positives,
     plugin_leaves_the_views_of_its_base: _wraps_another,

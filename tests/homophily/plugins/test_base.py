@@ -10,9 +10,11 @@ from torch_geometric.data import Data
 from homogcl.core.errors import UserError
 from homogcl.core.seeds import stream
 from homogcl.homophily.plugins.base import NoPairPositives
+from homogcl.homophily.plugins.homogcl import HomoGCL
 from homogcl.homophily.positives import CannotCombine, Positives
 from homogcl.losses.contrast.sampled import Columns, stratified_columns
 from homogcl.methods.base import Sizes, total
+from homogcl.methods.grace import GRACE
 from homogcl.methods.registry import (
     build,
     config_classes,
@@ -130,6 +132,17 @@ def test_presets_of_the_family_hold_for_what_a_plugin_leaves_open(plugin: str) -
             assert not mine.model_fields.keys() & model.model_fields.keys()
             assert settings.keys() == mine.model_fields.keys() | model.model_fields.keys()
     assert resolve(f"grace+{plugin}", "citeseer").method["num_clusters"] == 30
+
+
+def test_layers_are_those_that_the_base_says_it_has(graph: Data) -> None:
+    class Layered(GRACE):
+        def layer_outputs(self, graph: Data) -> list[Tensor]:
+            return [graph.x, self.embed(graph)]
+
+    method = HomoGCL(Layered(GRACE.Config(out_dim=3), Sizes.of(graph)).double(), num_clusters=2)
+    x, z = method.layer_outputs(graph)
+    assert x is graph.x
+    assert torch.equal(z, method.embed(graph))
 
 
 def test_state_before_the_first_step_scores_nothing(graph: Data) -> None:

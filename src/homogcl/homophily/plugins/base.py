@@ -124,6 +124,10 @@ class NeighborPlugin(Method):
         """Return the base's embeddings."""
         return self.base.embed(graph)
 
+    def layer_outputs(self, graph: Data) -> list[Tensor]:
+        """Return those of the base."""
+        return self.base.layer_outputs(graph)
+
     def after_step(self, progress: float) -> None:
         """Let the base follow the step."""
         self.base.after_step(progress)
