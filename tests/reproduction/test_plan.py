@@ -5,7 +5,7 @@ from __future__ import annotations
 from homogcl.presets.resolve import resolve
 from reproduction.artifact import GraphTraining
 from reproduction.paper.tables import PAPER_TABLES
-from reproduction.plan import QUICK, Plan
+from reproduction.plan import QUICK_EPOCHS, Plan
 
 
 def graph_trainings(name: str, *, quick: bool = False) -> list[GraphTraining]:
@@ -19,7 +19,7 @@ def test_quick_trainings_are_small_and_of_the_generated_graph() -> None:
     for training in graph_trainings("classification", quick=True):
         usual, spec = resolve(training.spec.method, "demo"), training.spec
         assert (spec.data, spec.seed) == ("demo", 0)
-        assert spec.settings().train.epochs == min(QUICK["epochs"], usual.train.epochs)
+        assert spec.settings().train.epochs == min(QUICK_EPOCHS, usual.train.epochs)
 
 
 def test_a_method_is_left_out_by_its_name() -> None:
