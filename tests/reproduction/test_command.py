@@ -116,14 +116,15 @@ def test_what_fails_is_named_and_the_rest_is_made(
 def test_records_alone_make_what_they_can_and_nothing_is_trained(
     reproduce: Shell, tmp_path: Path
 ) -> None:
-    record = make_record({}, method="bgrl", data="photo", seconds=90.0)
-    write_record(tmp_path / "results" / "presets", record)
+    for method in ("bgrl", "bgrl+homogcl"):
+        record = make_record({}, method=method, data="photo", seconds=90.0)
+        write_record(tmp_path / "results" / "presets", record)
     reproduce("bgrl", "saliency", "--no-train", code=2)
     assert "0 of 0 trainings and 1 of 2 tables and figures failed" in reproduce.err
     assert "failed: saliency: the figure saliency needs " in reproduce.err
     shown = rows(tmp_path, "bgrl", "reproduced")
-    [photo] = [row for row in shown if (row["Data set"], row["Method"]) == ("photo", "bgrl")]
-    assert float(photo["Test accuracy (%)"]) == 80
+    [photo] = [row for row in shown if (row["Data set"], row["Base"]) == ("photo", "bgrl")]
+    assert float(photo["Alone"]) == 80
     index = (tmp_path / "reproduced" / "index.md").read_text("utf-8")
     assert "| Figure 4 | `python -m reproduction saliency` | 0 of 3 | – | – |" in index
 
@@ -132,6 +133,7 @@ def test_the_quick_form_makes_tables_and_pictures(reproduce: Shell, tmp_path: Pa
     reproduce("study", "--quick", "--out", "out")
     made = {path.name for path in (tmp_path / "out").iterdir() if path.is_file()}
     for name, endings in {
+        "probes": TABLES,
         "levers-grace": (*TABLES, *PICTURES),
         "levers-bgrl": (*TABLES, *PICTURES),
         "training": PICTURES,
@@ -198,4 +200,4 @@ def test_numbers_of_sentences_are_written_anew_and_broken_claims_named(
 
 def test_without_a_name_it_says_what_there_is(reproduce: Shell) -> None:
     assert "table" in reproduce("--help")
-    assert "levers-grace" in reproduce("make", "--help")
+    assert "encoders" in reproduce("make", "--help")  # a name that no line breaks
