@@ -61,5 +61,5 @@ def test_method_that_says_nothing_learns_nothing_and_predicts_nothing(block_grap
     assert method.term_weights() == {}
     with pytest.raises(NotImplementedError, match="Nothing learns from no labels"):
         method.predict(block_graph)
-    with pytest.raises(NotImplementedError):
+    with pytest.raises(NotImplementedError, match="Nothing has neither an encoder nor"):
         method.embed(block_graph)

@@ -151,7 +151,8 @@ def test_the_quick_form_makes_tables_and_pictures(reproduce: Shell, tmp_path: Pa
     assert labels[0] == "| as shipped"
     assert any("two_sigma_sq=0.25" in label for label in labels)
     goals = (tmp_path / "out" / "goals.md").read_text("utf-8").splitlines()
-    assert [line.split(" | ")[0] for line in goals[4:]] == ["| grace", "| bgrl"]
+    rows_of_goals = [line.split(" | ")[0] for line in goals[4:] if line.startswith("|")]
+    assert rows_of_goals == ["| grace", "| bgrl"]
 
 
 def test_the_command_draws_and_names_what_it_wrote(reproduce: Shell, tmp_path: Path) -> None:

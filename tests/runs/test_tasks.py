@@ -20,7 +20,9 @@ from homogcl.runs.tasks import (
 )
 from tests.imports import loaded_by
 
-OURS = ["probe", "cluster", "cluster-raw", "knn", "links", "saliency", "unlabeled"]
+PROBES = ["probe", "probe-refit", "probe-splits", "probe-adam"]
+CLUSTERS = ["cluster", "cluster-raw", "cluster-spectral"]
+OURS = [*PROBES, *CLUSTERS, "knn", "links", "saliency", "unlabeled"]
 LABELED = [name for name in OURS if task(name).needs_labels]
 MINE = Task("mine", "my_metric", lambda inputs: {"my_metric": 1.0}, cheap=True)
 
@@ -36,7 +38,7 @@ def test_our_own_tasks_come_first() -> None:
     assert task_names()[: len(OURS)] == OURS
     assert [task(name).name for name in OURS] == OURS
     assert DEFAULT_TASKS == ("probe", "cluster")
-    assert LABELED == ["probe", "cluster", "cluster-raw", "knn", "saliency"]
+    assert [*PROBES, *CLUSTERS, "knn", "saliency"] == LABELED
     assert [name for name in OURS if task(name).retrains] == ["links"]
 
 

@@ -80,6 +80,8 @@ class Method(nn.Module):
 
         By default they are the encoder's output.
         """
+        if not hasattr(self, "encoder"):
+            raise NotImplementedError(f"{self.name} has neither an encoder nor its own `embed`")
         h: Tensor = self.encoder(graph)
         return h
 

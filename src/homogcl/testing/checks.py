@@ -51,8 +51,8 @@ def loss_falls(candidate: Candidate, graph: Data) -> None:
     fit(candidate.new(graph), graph, candidate.schedule(30), seed=0, on_epoch=epochs.append)
     losses = [epoch.loss for epoch in epochs]
     require(len(losses) == 30, f"{len(losses)} of 30 steps were reported")
-    # Each step draws other views, so compare means of five steps.
-    early, late = sum(losses[:5]) / 5, sum(losses[-5:]) / 5
+    # The first step is that of the untrained method; each draws other views, hence five at the end.
+    early, late = losses[0], sum(losses[-5:]) / 5
     require(late < early, f"the loss went from {early:.4g} to {late:.4g} in 30 steps")
 
 
