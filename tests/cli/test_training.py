@@ -55,8 +55,8 @@ def test_a_form_is_asked_for_in_training_or_in_embedding(homogcl: Shell, tmp_pat
         for run in ("wide", "plain")
     )
     assert one != two
-    line = homogcl.refuses("train", "grace", "demo", "--out", "x", "--form", "leyers")
-    assert "unknown form 'leyers' (did you mean: layers" in line
+    line = homogcl.refuses("train", "grace", "demo", "--out", "x", "--form", "layrs")
+    assert "unknown form 'layrs' (did you mean: layers" in line
     assert "did you mean: layers" in homogcl.refuses(
         "embed", "plain", "-o", "z.npy", "--form", "layer"
     )

@@ -22,7 +22,7 @@ def as_tensor(array: Array) -> Tensor:
 
 
 def finite_embedding(z: Array) -> Tensor:
-    """Return `z` as a floating-point tensor [N, d] on the CPU, dense or sparse COO.
+    """Return `z` as a floating-point tensor [N, d] on the CPU, dense or sparse by coordinates.
 
     A value that is not finite is refused by its node.
     """
