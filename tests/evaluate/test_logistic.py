@@ -49,7 +49,7 @@ def test_solution_is_the_optimum_that_scikit_learn_finds(penalty: float, n: int,
 def test_a_start_changes_the_way_and_not_the_end() -> None:
     x, y = problem()
     regression = Regression(x, y)
-    warm = regression.solve(1e-3, regression.solve(1e-1, tolerance=1e-4))
+    warm = regression.solve(1e-3, regression.solve(1e-1, tolerance=1e-4).theta)
     torch.testing.assert_close(warm.weight, regression.solve(1e-3).weight, atol=1e-4, rtol=1e-4)
 
 
@@ -57,13 +57,13 @@ def test_slope_and_curvature_are_those_of_the_loss() -> None:
     x, y = problem(n=12, d=3)
     regression = Regression(x, y)
     theta = torch.randn(3, 4, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
-    _, slope = regression._loss(theta)
-    curvature = regression._curvature(theta)
+    _, slope = regression._loss(theta, regression.rows)
+    curvature = regression._curvature(theta, regression.rows)
     step = 1e-4
     for place in np.ndindex(3, 4):
         shift = torch.zeros_like(theta)
         shift[place] = step
-        above, below = regression._loss(theta + shift), regression._loss(theta - shift)
+        above, below = (regression._loss(theta + s, regression.rows) for s in (shift, -shift))
         assert float(slope[place]) == pytest.approx((above[0] - below[0]) / (2 * step), abs=1e-6)
         second = (above[1][place] - below[1][place]) / (2 * step)
         assert float(curvature[place]) == pytest.approx(float(second), abs=1e-6)

@@ -19,7 +19,8 @@ from scipy.optimize import minimize
 from torch import Tensor
 
 OPTIMUM = 1e-6  # slope below which an optimum is reached
-LARGE = 1 << 22  # coordinates beyond which products are taken in float32
+ROUGH = 1e-5  # slope above which products in float32 are precise enough
+LARGE = 1 << 22  # coordinates beyond which they have to be
 _RANK_TOLERANCE = 1e-13  # of the largest variance, per row: an axis below it is rounding error
 _MOST_ITERATIONS = 5000
 
@@ -71,7 +72,7 @@ class Regression:
         """
         self.axes = principal_axes(x)
         t = self.axes.coordinates
-        dtype = torch.float64 if t.numel() <= LARGE else torch.float32
+        dtype = torch.float32 if t.numel() > LARGE else torch.float64
         self.rows = torch.cat([t.to(dtype), torch.ones(len(t), 1, dtype=dtype)], dim=1)
         self.y = y[None]
 
@@ -83,25 +84,26 @@ class Regression:
         return self._solution(theta)
 
     def solve(
-        self, penalty: float, start: Solution | None = None, tolerance: float = OPTIMUM
+        self, penalty: float, start: Tensor | None = None, tolerance: float = OPTIMUM
     ) -> Solution:
         """Return the optimal classifier by L-BFGS.
 
         Args:
             penalty: λ, relative to the rows' spread.
-            start: A classifier near the optimum, such as that of a similar penalty.
+            start: θ near the optimum, such as that of a similar penalty.
             tolerance: Largest slope that is left, in units in which each curvature at the start
                 is 1.
         """
-        first = (start or self.prior()).theta
+        first = self.prior().theta if start is None else start
+        rows = self.rows.float() if tolerance > ROUGH else self.rows
         penalties = torch.full_like(first[0], penalty)
         penalties[-1] = 0  # the bias is free
-        curvature = self._curvature(first) + penalties
+        curvature = self._curvature(first, rows) + penalties
         unit = curvature.clamp(min=float(curvature.max()) * 1e-12).rsqrt()
 
         def value_and_slope(phi: npt.NDArray[Any]) -> tuple[float, npt.NDArray[Any]]:
             theta = torch.from_numpy(phi).view_as(unit) * unit
-            loss, slope = self._loss(theta)
+            loss, slope = self._loss(theta, rows)
             loss += float((penalties * theta.square()).sum()) / 2
             return loss, ((slope + penalties * theta) * unit).numpy().ravel()
 
@@ -124,15 +126,15 @@ class Regression:
         weight = self.axes.directions @ theta[:, :-1].T
         return Solution(weight, theta[:, -1] - self.axes.mean @ weight, theta)
 
-    def _loss(self, theta: Tensor) -> tuple[float, Tensor]:
+    def _loss(self, theta: Tensor, rows: Tensor) -> tuple[float, Tensor]:
         """Return the mean cross-entropy and its gradient [C, r + 1]."""
-        log_p = (theta.to(self.rows.dtype) @ self.rows.T).log_softmax(dim=0)  # [C, n]
+        log_p = (theta.to(rows.dtype) @ rows.T).log_softmax(dim=0)  # [C, n]
         loss = -float(log_p.gather(0, self.y).double().mean())
         error = log_p.exp_()  # p - one-hot(y)
         error.scatter_add_(0, self.y, error.new_full(self.y.shape, -1.0))
-        return loss, (error @ self.rows).double() / len(self.rows)
+        return loss, (error @ rows).double() / len(rows)
 
-    def _curvature(self, theta: Tensor) -> Tensor:
+    def _curvature(self, theta: Tensor, rows: Tensor) -> Tensor:
         """Return the diagonal of the second derivative at θ, [C, r + 1]."""
-        p = (theta.to(self.rows.dtype) @ self.rows.T).softmax(dim=0)
-        return ((p * (1 - p)) @ self.rows.square()).double() / len(self.rows)
+        p = (theta.to(rows.dtype) @ rows.T).softmax(dim=0)
+        return ((p * (1 - p)) @ rows.square()).double() / len(rows)

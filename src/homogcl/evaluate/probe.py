@@ -163,16 +163,18 @@ def _choose(learn: _Part, select: _Part, config: ProbeConfig) -> tuple[_Choice, 
         return _Choice(solution, classes, penalty, accuracy, loss)
 
     path: list[_Choice] = []
-    solution = regression.prior()
+    before = last = regression.prior().theta
     for penalty in _penalties(config):
-        solution = regression.solve(penalty, solution, config.tolerance)
+        # The next optimum is expected as far from the last as that is from the one before it.
+        solution = regression.solve(penalty, 2 * last - before, config.tolerance)
+        before, last = last, solution.theta
         path.append(scored(solution, penalty))
         best = max(path, key=lambda choice: (choice.accuracy, -choice.loss))
         lowest = min(path, key=lambda choice: choice.loss)
         if not any(choice is best or choice is lowest for choice in path[-config.patience :]):
             break
     at_edge = best is path[0] or best is path[-1]
-    return scored(regression.solve(best.penalty, best.solution), best.penalty), at_edge
+    return scored(regression.solve(best.penalty, best.solution.theta), best.penalty), at_edge
 
 
 def _penalties(config: ProbeConfig) -> list[float]:
