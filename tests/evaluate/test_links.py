@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from homogcl.core.errors import UserError
 from homogcl.core.seeds import stream
 from homogcl.data.edges import undirected
-from homogcl.evaluate.links import Links, hold_out, link_scores
+from homogcl.core.held_out import Links, hold_out
+from homogcl.evaluate.links import link_scores
 
 
 @given(

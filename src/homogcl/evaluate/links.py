@@ -2,50 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import torch
 from sklearn.metrics import average_precision_score, roc_auc_score
-from torch import Tensor
 from torch.nn.functional import normalize
 
-from homogcl.core.errors import UserError
+from homogcl.core.held_out import Links
 from homogcl.evaluate.arrays import Array, dense_embedding
-
-
-@dataclass(frozen=True)
-class Links:
-    """Edges held out of a graph, and as many pairs of nodes that no edge joins.
-
-    Attributes:
-        kept: Mask [E] of the edges that are left, both directions of each.
-        edges: The held-out edges, each in one direction, [2, P].
-        others: Pairs without an edge in the whole graph, [2, P].
-    """
-
-    kept: Tensor
-    edges: Tensor
-    others: Tensor
-
-
-def hold_out(edge_index: Tensor, nodes: int, rng: torch.Generator, share: float = 0.1) -> Links:
-    """Return a random share of the edges, and pairs without an edge drawn uniformly.
-
-    Args:
-        edge_index: Edges in both directions, without self-loops, int64 [2, E].
-        nodes: The number of nodes N.
-        rng: Where edges and pairs are drawn from.
-        share: How many of the edges are held out; at least one is.
-    """
-    source, target = edge_index.cpu()
-    once = (source < target).nonzero().squeeze(1)
-    if len(once) < 2:
-        raise UserError("link prediction needs at least two edges, one of them to be held out")
-    count = max(1, round(share * len(once)))
-    edges = edge_index.cpu()[:, once[torch.randperm(len(once), generator=rng)[:count]]]
-    keys = torch.minimum(source, target) * nodes + torch.maximum(source, target)
-    kept = ~torch.isin(keys, edges[0] * nodes + edges[1])
-    return Links(kept.to(edge_index.device), edges, _pairs(torch.unique(keys), nodes, count, rng))
 
 
 def link_scores(z: Array, links: Links) -> dict[str, float]:
@@ -58,23 +20,3 @@ def link_scores(z: Array, links: Links) -> dict[str, float]:
         "link_auc": float(roc_auc_score(is_edge, cosines)),
         "link_ap": float(average_precision_score(is_edge, cosines)),
     }
-
-
-def _pairs(taken: Tensor, nodes: int, count: int, rng: torch.Generator) -> Tensor:
-    """Return different pairs (i < j) whose key i·N + j is not among the sorted `taken`."""
-    free = nodes * (nodes - 1) // 2 - len(taken)
-    if free < count:
-        raise UserError(f"link prediction needs {count} pairs without an edge; there are {free}")
-    found = torch.empty(0, dtype=torch.int64)
-    while len(found) < count:
-        ends = torch.randint(nodes, (2, 2 * count), generator=rng).sort(dim=0).values
-        keys = (ends[0] * nodes + ends[1])[ends[0] < ends[1]]
-        keys = torch.cat([found, keys[~torch.isin(keys, taken)]])
-        # Each pair once, in the order of drawing, so that the first ones are a uniform draw.
-        values, place = torch.unique(keys, return_inverse=True)
-        first = torch.full((len(values),), len(keys)).scatter_reduce(
-            0, place, torch.arange(len(keys)), "amin"
-        )
-        found = keys[first.sort().values]
-    found = found[:count]
-    return torch.stack([found // nodes, found % nodes])

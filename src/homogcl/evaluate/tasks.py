@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from homogcl.core.errors import UserError
 
 if TYPE_CHECKING:
+    from homogcl.core.held_out import Links
     from homogcl.evaluate.arrays import Array
-    from homogcl.evaluate.links import Links
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ METHODS = {
     "gmi": "homogcl.methods.gmi:GMI",
     "grace": "homogcl.methods.grace:GRACE",
     "hdi": "homogcl.methods.hdi:HDI",
+    "homogcl": "homogcl.methods.homogcl:ClosedForm",
     "infogcl": "homogcl.methods.infogcl:InfoGCL",
     "mlp": "homogcl.methods.mlp:MLP",
     "mvgrl": "homogcl.methods.mvgrl:MVGRL",

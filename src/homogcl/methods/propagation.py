@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
+from typing import Annotated
 
 import torch
-from pydantic import Field, field_validator
+from pydantic import AfterValidator, Field
 from torch import Tensor
 from torch_geometric.data import Data
 
 from homogcl.core.config import Config
-from homogcl.data.mapped import release
 from homogcl.methods.base import Method, Sizes
+from homogcl.methods.slabs import column_slabs, dense_rows, row_slabs
 from homogcl.nn.layers import Normalized
-from homogcl.nn.sparse import take_rows
 from homogcl.nn.unit_rows import of_length
 
-_SLAB = 2**23  # numbers of a slab: some columns of all rows
-_NARROWEST = 16  # columns of a slab: each slab costs one look at all edges
+
+def _ascending(powers: tuple[int, ...]) -> tuple[int, ...]:
+    if not powers or powers[0] < 0 or list(powers) != sorted(set(powers)):
+        raise ValueError("must be numbers from 0 on in ascending order")
+    return powers
+
+
+Powers = Annotated[tuple[int, ...], AfterValidator(_ascending)]  # of Â, a block each
 
 
 class Propagation(Method):
@@ -35,15 +39,8 @@ class Propagation(Method):
     class Config(Config):
         """Settings of the blocks."""
 
-        powers: tuple[int, ...] = (0, 1, 2, 3, 4, 5, 6)  # of Â, a block each
+        powers: Powers = (0, 1, 2, 3, 4, 5, 6)
         feature_weight: float = Field(default=0.3, gt=0)  # w, of the block of power 0
-
-        @field_validator("powers")
-        @classmethod
-        def _ascend(cls, powers: tuple[int, ...]) -> tuple[int, ...]:
-            if not powers or powers[0] < 0 or list(powers) != sorted(set(powers)):
-                raise ValueError("must be numbers from 0 on in ascending order")
-            return powers
 
     def __init__(self, config: Config, sizes: Sizes) -> None:
         """Keep the settings."""
@@ -56,34 +53,23 @@ class Propagation(Method):
         powers = self.config.powers
         operator = Normalized.of(graph)
         z: Tensor = graph.x.new_empty(nodes, len(powers), width, layout=torch.strided)
-        for columns in _spans(width, max(_NARROWEST, _SLAB // max(1, nodes))):
+        for columns in column_slabs(nodes, width):
             h = _columns(graph, columns)
             for power in range(powers[-1] + 1):
                 h = h if power == 0 else operator(h, h.new_zeros(1))
                 if power in powers:
                     z[:, powers.index(power), columns] = h
-        for rows in _rows(z):
+        for rows in row_slabs(z):
             z[rows] = of_length(z[rows].flatten(0, 1), 1.0).view_as(z[rows])
         if powers[0] == 0:
             z[:, 0] *= self.config.feature_weight
         return z.flatten(1)
 
 
-def _spans(size: int, step: int) -> Iterator[slice]:
-    return (slice(start, min(start + step, size)) for start in range(0, size, step))
-
-
-def _rows(x: Tensor) -> Iterator[slice]:
-    """Return all rows, a few at a time: together an eighth of a slab."""
-    return _spans(x.size(0), max(1, _SLAB // (8 * max(1, math.prod(x.shape[1:])))))
-
-
 def _columns(graph: Data, columns: slice) -> Tensor:
-    """Return some columns of the features, dense, [N, c], with few pages of a file in memory."""
+    """Return some columns of the features, dense, [N, c]."""
     x: Tensor = graph.x
     h = x.new_empty(x.size(0), columns.stop - columns.start, layout=torch.strided)
-    for rows in _rows(x):
-        part = take_rows(x, torch.arange(rows.start, rows.stop, device=x.device))
-        h[rows] = part.to_dense()[:, columns]
-        release(graph)
+    for rows, part in dense_rows(graph):
+        h[rows] = part[:, columns]
     return h

@@ -3,7 +3,7 @@
 The section `[default]` holds for every graph and `[cora]` for that data set. The section
 `["cora/official"]` is an alternative, chosen by its name `official`. `["default/large"]` is chosen
 automatically for graphs with many nodes that have no section of their own. The settings of
-`grace+homogcl` are those of `grace`, then of `homogcl`, then of the file `grace+homogcl` if there
+`grace+homogcl` are those of `grace`, then of `+homogcl`, then of the file `grace+homogcl` if there
 is one; later values replace earlier ones.
 """
 
@@ -82,7 +82,7 @@ def _files(method: str) -> Iterator[Sections]:
     base, plugins = split_name(method)
     shared = [_presets_of(each) for each in plugins]
     together = ["+".join([base, *shared])] if plugins else []
-    for name in [base, *shared, *together]:
+    for name in [base, *(f"+{each}" for each in shared), *together]:
         if sections := _read(name):
             yield sections
 

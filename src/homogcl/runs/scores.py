@@ -10,12 +10,12 @@ import torch
 from torch_geometric.data import Data
 
 from homogcl.core.errors import UserError
+from homogcl.core.held_out import Links, hold_out
 from homogcl.core.seeds import stream
 from homogcl.data.check import MASKS
 from homogcl.data.features import FeatureKind, normalize
 from homogcl.data.structural import structural_features
 from homogcl.evaluate.arrays import Array
-from homogcl.evaluate.links import Links, hold_out
 from homogcl.evaluate.tasks import TaskInputs
 from homogcl.homophily.edges import saliencies
 from homogcl.methods.base import Method
