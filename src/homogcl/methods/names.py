@@ -28,6 +28,7 @@ METHODS = {
     "mlp": "homogcl.methods.mlp:MLP",
     "mvgrl": "homogcl.methods.mvgrl:MVGRL",
     "node2vec": "homogcl.methods.node2vec:Node2Vec",
+    "ns4gc": "homogcl.methods.ns4gc:NS4GC",
     "progcl": "homogcl.methods.progcl:ProGCL",
     "propagation": "homogcl.methods.propagation:Propagation",
     "random": "homogcl.methods.random:RandomInit",

@@ -18,7 +18,7 @@ from homogcl.core.config import Config
 from homogcl.nn.computation import AtOnce, Collected, Computation, InBlocks, SharedInput
 from homogcl.nn.layers import DenseLayer, GATLayer, GCNLayer, Layer, SAGELayer
 
-Activation = Literal["relu", "prelu", "elu", "leaky"]
+Activation = Literal["relu", "prelu", "elu", "selu", "leaky"]
 Network = TypeVar("Network", bound=nn.Module)
 
 
@@ -53,8 +53,14 @@ def activation(name: Activation) -> nn.Module:
     """Return a new activation; `leaky` is the mean slope of RReLU, as GCA's code computes it."""
     slope = (1 / 8 + 1 / 3) / 2
     # In place: nothing needs the output of a layer or a norm once it is cut off at zero.
-    modules = {"relu": nn.ReLU(inplace=True), "prelu": nn.PReLU(), "elu": nn.ELU()}
-    return nn.LeakyReLU(slope) if name == "leaky" else modules[name]
+    modules = {
+        "relu": nn.ReLU(inplace=True),
+        "prelu": nn.PReLU(),
+        "elu": nn.ELU(),
+        "selu": nn.SELU(),
+        "leaky": nn.LeakyReLU(slope),
+    }
+    return modules[name]
 
 
 class Encoder(nn.Module):
