@@ -23,6 +23,7 @@ METHODS = {
     "gcool": "homogcl.methods.gcool:GCooL",
     "gmi": "homogcl.methods.gmi:GMI",
     "grace": "homogcl.methods.grace:GRACE",
+    "graphacl": "homogcl.methods.graphacl:GraphACL",
     "hdi": "homogcl.methods.hdi:HDI",
     "infogcl": "homogcl.methods.infogcl:InfoGCL",
     "mlp": "homogcl.methods.mlp:MLP",
