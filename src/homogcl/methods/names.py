@@ -26,6 +26,7 @@ METHODS = {
     "graphacl": "homogcl.methods.graphacl:GraphACL",
     "hdi": "homogcl.methods.hdi:HDI",
     "infogcl": "homogcl.methods.infogcl:InfoGCL",
+    "maskgae": "homogcl.methods.maskgae:MaskGAE",
     "mlp": "homogcl.methods.mlp:MLP",
     "mvgrl": "homogcl.methods.mvgrl:MVGRL",
     "node2vec": "homogcl.methods.node2vec:Node2Vec",
