@@ -13,6 +13,7 @@ from torch_geometric.data import Data
 
 from homogcl.core.config import Probability
 from homogcl.homophily.positives import MEANS, Combine, Positives
+from homogcl.losses.edge_prediction import edge_loss
 from homogcl.losses.reconstruction import negative_pairs
 from homogcl.methods.base import Method, Sizes, Terms
 from homogcl.nn.decoders import EdgeDecoder
@@ -40,12 +41,12 @@ class MaskGAE(Method):
         L = mean_{ij∈H} -log σ(d(z_i * z_j)) + mean_{ij∈R} -log(1 - σ(d(z_i * z_j)))
 
     As in the authors' code each direction of an edge is hidden for itself, and an edge is encoded
-    as long as one direction is left: of 70 % that are predicted 30 % are in the graph. With
-    `hide="edge"` none is; on Cora that costs one to two points. There is no loss of degrees. The
-    authors' embeddings are all layers side by side: the presets set that form.
+    as long as one direction is left. With `hide="edge"` both directions are hidden together, and no
+    edge that is predicted is encoded. There is no loss of degrees. The authors' embeddings are all
+    layers side by side: the presets set that form.
 
     With `positives` a hidden edge counts by its weight S_ij in the first mean, whose count stays
-    that of the edges; under a mean it is the sum of the weights.
+    that of the edges; under a mean all edges together weigh as much as before.
     """
 
     name = "MaskGAE"
@@ -90,16 +91,7 @@ class MaskGAE(Method):
         edges = softplus(-self.decoder(z, views.edges, rng))
         others = softplus(self.decoder(z, views.others, rng))
         return {
-            "neighbors": _weighted(edges, near, views.hidden, z.size(0)),
+            "neighbors": edge_loss(edges, torch.ones_like(edges), near, views.hidden),
             # A step may have no pair at all.
             "others": others.sum() / max(others.numel(), 1),
         }
-
-
-def _weighted(losses: Tensor, near: Positives, hidden: Tensor, nodes: int) -> Tensor:
-    """Return the mean loss of the hidden edges, each by its weight among all edges."""
-    if near.is_empty:
-        return losses.sum() / max(losses.numel(), 1)
-    weight = near.numerator(near.edge_index[0], nodes)[hidden]
-    count = weight.sum() if near.combine in MEANS else weight.new_tensor(weight.numel())
-    return (weight * losses).sum() / count.clamp(min=1e-12)

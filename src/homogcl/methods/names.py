@@ -10,6 +10,7 @@ from typing import NamedTuple
 METHODS = {
     "afgrl": "homogcl.methods.afgrl:AFGRL",
     "ariel": "homogcl.methods.ariel:ARIEL",
+    "bandana": "homogcl.methods.bandana:Bandana",
     "bgrl": "homogcl.methods.bgrl:BGRL",
     "ccassg": "homogcl.methods.ccassg:CCASSG",
     "costa": "homogcl.methods.costa:COSTA",
