@@ -7,8 +7,9 @@ from torch_geometric.data import Data
 
 from homogcl.data.load import citation_graph
 from homogcl.nn import layers
-from homogcl.nn.computation import AtOnce, InBlocks, SharedInput
-from homogcl.nn.encoders import Encoder, EncoderConfig, in_blocks, shared_inputs
+from homogcl.nn.computation import AtOnce, DroppedInput, InBlocks, SharedInput
+from homogcl.nn.dropout import dropped
+from homogcl.nn.encoders import Encoder, EncoderConfig, dropped_inputs, in_blocks, shared_inputs
 from homogcl.views.augment import augment, clean_view
 
 
@@ -115,3 +116,17 @@ def test_two_encoders_share_no_product() -> None:
     with shared_inputs(nn.ModuleList([first, second])):
         together = [network(view) for network in (first, second) for view in views]
     torch.testing.assert_close(together, apart, rtol=1e-12, atol=1e-12)
+
+
+def test_numbers_are_dropped_before_each_layer_and_nowhere_else() -> None:
+    network, view = encoder(), graphs()[0]
+    clean = network(view)
+    with dropped_inputs(network, 0.4, torch.Generator().manual_seed(3)):
+        assert isinstance(network.computation, DroppedInput)
+        result = network(view)
+    rng, h = torch.Generator().manual_seed(3), view.x
+    structure = network.structure(view)
+    for layer, tail in zip(network.layers, network.tails, strict=True):
+        h = tail(layer(dropped(h, 0.4, rng), structure))
+    torch.testing.assert_close(result, h)
+    assert torch.equal(network(view), clean)

@@ -23,6 +23,13 @@ def cosine(a: Tensor, b: Tensor) -> Tensor:
     return (a * b).sum() / ((a * a).sum().sqrt() * (b * b).sum().sqrt())
 
 
+def symmetric_pairs(nodes: int, seed: int, density: float) -> Tensor:
+    """Pairs of different nodes in both directions, sorted, [2, P]."""
+    rng = torch.Generator().manual_seed(seed)
+    half = (torch.rand(nodes, nodes, generator=rng) < density).triu(1)
+    return (half | half.t()).nonzero().t()
+
+
 def weighted_pairs(edge_index: Tensor, combine: Combine = Combine.SUM, seed: int = 5) -> Positives:
     """The edges with random weights in [0, 1], the same in both directions."""
     rng = torch.Generator().manual_seed(seed)

@@ -119,6 +119,24 @@ def test_steps_are_those_of_a_loop_by_hand(block_graph: Data, optimizer: str) ->
     torch.testing.assert_close(ours.state_dict(), toy.state_dict())
 
 
+@pytest.mark.parametrize(("limit", "step"), [(0.0, 3.0), (1e6, 3.0), (0.5, 0.5)])
+def test_a_gradient_is_cut_to_the_length_that_is_set(
+    block_graph: Data, limit: float, step: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lengths = []
+
+    def measured(optimizer: torch.optim.Adam) -> None:
+        (weight,) = optimizer.param_groups[0]["params"]
+        lengths.append(float(weight.grad.norm()))
+
+    monkeypatch.setattr(torch.optim.Adam, "step", measured)
+    toy = Toy(Sizes.of(block_graph))
+    length = 3.0 / (2 * block_graph.num_features) ** 0.5
+    monkeypatch.setattr(toy, "objective", lambda _: {"slope": (length * toy.weight).sum()})
+    fit(toy, block_graph, TrainConfig(epochs=1, gradient_norm=limit), seed=0)
+    assert lengths == pytest.approx([step], rel=1e-4)
+
+
 def test_each_epoch_is_reported_with_its_terms_and_their_weighted_sum(block_graph: Data) -> None:
     epochs: list[Epoch] = []
     method = Toy(Sizes.of(block_graph), {"size": 0.25})

@@ -32,13 +32,12 @@ def reconstruction(
     return loss + (everything - functional.softplus(positive).sum()) / others
 
 
-def negative_pairs(edge_index: Tensor, nodes: int, rng: torch.Generator) -> Tensor:
-    """Return random pairs that are neither edges nor loops, about E + N of them, [2, M], sorted.
+def negative_pairs(edge_index: Tensor, nodes: int, count: int, rng: torch.Generator) -> Tensor:
+    """Return random pairs that are neither edges nor loops, at most `count`, [2, M], sorted.
 
     Pairs are drawn uniformly; edges [2, E], which are sorted, and loops among them are removed.
     """
     edges = edge_index[0] * nodes + edge_index[1]
-    count = edges.numel() + nodes
     numbers = torch.randint(nodes * nodes, (count,), generator=rng, device=rng.device)
     numbers = numbers.to(edges.device).sort().values
     is_positive = torch.isin(numbers, edges) | (numbers // nodes == numbers % nodes)

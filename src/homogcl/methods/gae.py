@@ -51,7 +51,9 @@ class GAE(Method):
         """Return the clean graph, and sampled negative pairs if it is large."""
         n = int(graph.num_nodes or 0)
         sampled = n > self.config.all_pairs_up_to
-        return PairViews(graph, negative_pairs(graph.edge_index, n, rng) if sampled else None)
+        count = graph.num_edges + n
+        negatives = negative_pairs(graph.edge_index, n, count, rng) if sampled else None
+        return PairViews(graph, negatives)
 
     def objective(self, views: PairViews, positives: Positives = Positives.none()) -> Terms:
         """Return the reconstruction loss."""

@@ -81,7 +81,8 @@ class GMI(Method):
         step = torch.randint(1, n, (n * m,), generator=rng, device=rng.device)
         strangers = torch.stack([node, (node + step.to(node.device)) % n])
         sampled = n > self.config.all_pairs_up_to
-        negatives = negative_pairs(graph.edge_index, n, rng) if sampled else None
+        count = graph.num_edges + n
+        negatives = negative_pairs(graph.edge_index, n, count, rng) if sampled else None
         return GMIViews(graph, strangers, negatives)
 
     def objective(self, views: GMIViews, positives: Positives = Positives.none()) -> Terms:

@@ -1,4 +1,4 @@
-"""Negatives of GRACE and GCA: all other nodes, or a sample of them."""
+"""Negatives of methods that contrast two views: all other nodes, or a sample of them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from homogcl.core.errors import UserError
 from homogcl.core.seeds import branch
 from homogcl.homophily.clusters import centroids, nearest_centroid
 from homogcl.losses.contrast.negatives import AllPairs, Negatives, Sampled
-from homogcl.losses.contrast.sampled import stratified_columns
+from homogcl.losses.contrast.sampled import Columns, stratified_columns
 from homogcl.losses.contrast.tiles import Workspace
 from homogcl.nn.unit_rows import of_length
 from homogcl.views.augment import TwoViews
@@ -81,12 +81,17 @@ class ContrastNegatives(nn.Module):
 
     def of(self, views: ContrastViews, u: Tensor, sharing: Sharing) -> Negatives:
         """Return the negatives of a step with the vectors `u` [N, d] of the first view."""
+        columns = self.columns(views, u, sharing)
+        return AllPairs(self.workspace, sharing.pairs) if columns is None else Sampled(columns)
+
+    def columns(self, views: ContrastViews, u: Tensor, sharing: Sharing) -> Columns | None:
+        """Return the sampled nodes of a step; None if all nodes are negatives."""
         if views.draw is None:
-            return AllPairs(self.workspace, sharing.pairs)
+            return None
         strata = None
         if self.config.negative_clusters:
             strata = self._clusters(of_length(u.detach(), 1.0), views.cluster_seed, sharing.nodes)
-        return Sampled(stratified_columns(views.draw, self.config.num_negatives, strata))
+        return stratified_columns(views.draw, self.config.num_negatives, strata)
 
     def _clusters(self, h: Tensor, seed: int, nodes: Ranks) -> Tensor:
         """Return the cluster of each row, int64 [N]."""

@@ -10,14 +10,14 @@ from typing import Any, Literal, Self
 import torch
 from pydantic import Field
 from torch import Tensor, nn
-from torch.nn.functional import cross_entropy, dropout
+from torch.nn.functional import cross_entropy
 from torch_geometric.data import Data
 
 from homogcl.core.config import Config
-from homogcl.core.csr import csr_tensor
 from homogcl.core.errors import UserError
 from homogcl.homophily.positives import Positives
 from homogcl.methods.base import Method, Sizes
+from homogcl.nn.dropout import dropped
 from homogcl.nn.encoders import Activation, activation
 
 
@@ -78,7 +78,7 @@ class Network(nn.Module):
         return self._hidden(graph, self.structure(graph))
 
     def _hidden(self, graph: Data, shared: Any) -> list[Tensor]:
-        h = _dropped(graph.x, self.input_dropout) if self.training else graph.x
+        h = dropped(graph.x, self.input_dropout) if self.training else graph.x
         outputs = []
         for layer, tail in zip(self.layers, self.tails, strict=False):
             h = tail(layer(h, shared))
@@ -163,11 +163,3 @@ class Supervised(Method):
         super().train(mode)
         self.best.eval()
         return self
-
-
-def _dropped(x: Tensor, rate: float) -> Tensor:
-    if x.layout != torch.sparse_csr:
-        return dropout(x, rate)
-    # Zeros stay zeros, so only the stored values need a draw.
-    values = dropout(x.values(), rate)
-    return csr_tensor(x.crow_indices(), x.col_indices(), values, (x.size(0), x.size(1)))

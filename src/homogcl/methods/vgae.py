@@ -56,7 +56,8 @@ class VGAE(Method):
         n = int(graph.num_nodes or 0)
         noise = torch.randn(n, self.config.out_dim, generator=rng, device=rng.device)
         sampled = n > self.config.all_pairs_up_to
-        negatives = negative_pairs(graph.edge_index, n, rng) if sampled else None
+        count = graph.num_edges + n
+        negatives = negative_pairs(graph.edge_index, n, count, rng) if sampled else None
         return NoisyViews(graph, negatives, noise.to(graph.edge_index.device))
 
     def objective(self, views: NoisyViews, positives: Positives = Positives.none()) -> Terms:

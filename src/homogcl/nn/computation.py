@@ -1,8 +1,8 @@
 """How an encoder computes its layers: at once, in blocks, or with a product that views share.
 
 An encoder holds one of these objects, by default `AtOnce`. `encoders.in_blocks`,
-`encoders.shared_inputs` and `encoders.hidden_outputs` give all encoders of a network another one
-for a while.
+`encoders.shared_inputs`, `encoders.dropped_inputs` and `encoders.hidden_outputs` give all encoders
+of a network another one for a while.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import torch
 from torch import Tensor, nn
 from torch_geometric.data import Data
 
+from homogcl.nn.dropout import dropped
 from homogcl.nn.layers import Layer, Structure
 from homogcl.nn.sparse import take_rows
 
@@ -93,6 +94,21 @@ class Collected:
         if layer is not self.last:
             self.outputs.append(h)
         return h
+
+
+@dataclass(frozen=True)
+class DroppedInput:
+    """Another computation, with dropout before each layer."""
+
+    usual: Computation
+    rate: float
+    rng: torch.Generator
+
+    def output(
+        self, layer: Layer, tail: nn.Module, x: Tensor, structure: Structure, view: Data
+    ) -> Tensor:
+        """Return `tail(layer(x, structure))` of what is left of `x`, [N, fan_out]."""
+        return self.usual.output(layer, tail, dropped(x, self.rate, self.rng), structure, view)
 
 
 class SharedInput:

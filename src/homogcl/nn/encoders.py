@@ -15,10 +15,17 @@ from torch.utils.checkpoint import checkpoint
 from torch_geometric.data import Data
 
 from homogcl.core.config import Config
-from homogcl.nn.computation import AtOnce, Collected, Computation, InBlocks, SharedInput
+from homogcl.nn.computation import (
+    AtOnce,
+    Collected,
+    Computation,
+    DroppedInput,
+    InBlocks,
+    SharedInput,
+)
 from homogcl.nn.layers import DenseLayer, GATLayer, GCNLayer, Layer, SAGELayer
 
-Activation = Literal["relu", "prelu", "elu", "leaky"]
+Activation = Literal["relu", "prelu", "elu", "selu", "leaky"]
 Network = TypeVar("Network", bound=nn.Module)
 
 
@@ -53,16 +60,22 @@ def activation(name: Activation) -> nn.Module:
     """Return a new activation; `leaky` is the mean slope of RReLU, as GCA's code computes it."""
     slope = (1 / 8 + 1 / 3) / 2
     # In place: nothing needs the output of a layer or a norm once it is cut off at zero.
-    modules = {"relu": nn.ReLU(inplace=True), "prelu": nn.PReLU(), "elu": nn.ELU()}
-    return nn.LeakyReLU(slope) if name == "leaky" else modules[name]
+    modules = {
+        "relu": nn.ReLU(inplace=True),
+        "prelu": nn.PReLU(),
+        "elu": nn.ELU(),
+        "selu": nn.SELU(),
+        "leaky": nn.LeakyReLU(slope),
+    }
+    return modules[name]
 
 
 class Encoder(nn.Module):
     """A stack of layers over one graph: layer, norm and activation, the last one plain or not.
 
     Attributes:
-        computation: How the layers are computed; see `in_blocks`, `shared_inputs` and
-            `hidden_outputs`.
+        computation: How the layers are computed; see `in_blocks`, `shared_inputs`,
+            `dropped_inputs` and `hidden_outputs`.
     """
 
     def __init__(self, config: EncoderConfig, num_features: int) -> None:
@@ -124,6 +137,16 @@ def shared_inputs(network: nn.Module) -> Iterator[None]:
     # Backward computes the layers of the others again, by then without these products.
     encoders = [encoder for encoder in _encoders(network) if not encoder.recompute]
     with _computing(encoders, lambda _: SharedInput()):
+        yield
+
+
+@contextmanager
+def dropped_inputs(network: nn.Module, rate: float, rng: torch.Generator) -> Iterator[None]:
+    """Let the encoders inside `network` drop numbers before each layer, by draws of `rng`.
+
+    Outside nothing is dropped, whatever the mode: embeddings have nothing random.
+    """
+    with _computing(_encoders(network), lambda each: DroppedInput(each.computation, rate, rng)):
         yield
 
 

@@ -61,7 +61,7 @@ def depends_on_size(method: str, data: str) -> bool:
 def preset_by_size(method: str, data: str, nodes: int) -> str | None:
     """Return the preset for graphs of more than `LARGE_NODES` nodes, or None if it does not apply.
 
-    Under it GRACE and GCA sample their negatives.
+    Under it methods that compare all pairs sample their negatives.
     """
     return LARGE if nodes > LARGE_NODES and depends_on_size(method, data) else None
 

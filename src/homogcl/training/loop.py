@@ -36,6 +36,7 @@ class TrainConfig(BatchConfig):
     learning_rate: float = Field(default=1e-3, gt=0, le=1e6)
     weight_decay: float = Field(default=0.0, ge=0, le=1e6)
     optimizer: Literal["adam", "adamw"] = "adam"
+    gradient_norm: float = Field(default=0.0, ge=0)  # longer gradients are cut to it; 0: none is
     schedule: Literal["constant", "cosine"] = "constant"
     warmup_epochs: int = Field(default=0, ge=0)
     settle: float = Field(default=0.0, ge=0, lt=1)  # stop if the rank changes by less; 0: never
@@ -201,6 +202,8 @@ def _step(state: State, graph: Data, config: TrainConfig, step: int, per_epoch: 
             )
     trained = [parameter for group in optimizer.param_groups for parameter in group["params"]]
     average_gradients(trained, method.sharing.ranks)
+    if config.gradient_norm:
+        nn.utils.clip_grad_norm_(trained, config.gradient_norm)
     optimizer.step()
     for name, parameter in method.named_parameters():
         if parameter.requires_grad and not bool(parameter.isfinite().all()):

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from homogcl.losses.contrast.tiles import Tiling, Workspace, largest_square, log_sums, safe_square
 from homogcl.nn.sparse import Pattern
+from tests.reference.neighbors import symmetric_pairs
 
 
 def test_budget_comes_from_the_environment_in_mebibytes(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -23,13 +24,6 @@ def views(nodes: int, seed: int, length: float = 1.0) -> tuple[Tensor, Tensor]:
     rng = torch.Generator().manual_seed(seed)
     a, b = (torch.randn(nodes, 4, generator=rng, dtype=torch.float64) for _ in range(2))
     return (a * length / 2).requires_grad_(), (b * length / 2).requires_grad_()
-
-
-def symmetric_pairs(nodes: int, seed: int, density: float) -> Tensor:
-    """Return pairs of different nodes in both directions, sorted, [2, P]."""
-    rng = torch.Generator().manual_seed(seed)
-    half = (torch.rand(nodes, nodes, generator=rng) < density).triu(1)
-    return (half | half.t()).nonzero().t()
 
 
 def whole_log_sums(a: Tensor, b: Tensor, pairs: Tensor) -> tuple[Tensor, Tensor]:

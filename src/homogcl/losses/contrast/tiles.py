@@ -24,6 +24,7 @@ from homogcl.nn.sparse import Pattern
 Sides = tuple[tuple[int, int], ...]
 ACROSS: Sides = ((0, 1),)  # pairs between the views
 BOTH: Sides = ((0, 1), (0, 0), (1, 1))  # pairs between the views and inside each
+INSIDE: Sides = ((0, 0),)  # pairs inside the first view
 
 
 class Workspace:
