@@ -213,8 +213,8 @@ def test_a_warm_start_begins_with_the_weights_of_a_run(tmp_path: Path) -> None:
     train_run(REQUEST.resolve(), tmp_path / "run")
     nothing = replace(REQUEST, overrides={**SMALL, "epochs": 0}, warm_start=tmp_path / "run")
     train_run(nothing.resolve(), tmp_path / "warm")
-    same = (RunFolder(tmp_path / name).embeddings() for name in ("run", "warm"))
-    np.testing.assert_array_equal(*same)
+    before, after = (RunFolder(tmp_path / name).embeddings() for name in ("run", "warm"))
+    np.testing.assert_array_equal(before, after)
     with pytest.raises(UserError, match=r"it is a run of .*, not of raw"):
         train_run(replace(nothing, method="raw", overrides={}).resolve(), tmp_path / "other")
     wide = replace(nothing, overrides={**SMALL, "hidden_dim": 64})

@@ -118,6 +118,8 @@ def _settings_of(args: list[str]) -> set[str]:
 def _nearest(option: str, meant: dict[str, str]) -> str:
     import difflib
 
+    if option in meant:
+        return f" (did you mean: {meant[option]}?)"
     # An option that begins as typed is meant before one that merely has similar letters.
     begins = [each for each in meant if each.startswith(option)]
     close = [*begins, *difflib.get_close_matches(option, meant, n=2, cutoff=0.75)]
