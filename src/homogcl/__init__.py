@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from homogcl.losses import info_nce as info_nce
     from homogcl.runs.embedder import Embedder as Embedder
     from homogcl.runs.request import Request as Request
+    from homogcl.runs.scorers import scorer as scorer
     from homogcl.runs.train import train_run as train_run
     from homogcl.runs.transform import AddEmbeddings as AddEmbeddings
     from homogcl.views.augment import augment as augment
@@ -51,6 +52,7 @@ _MODULES = {
     "nearest_neighbors": "evaluate.neighbors",
     "read_own": "data.own.graph",
     "saliency": "homophily.saliency",
+    "scorer": "runs.scorers",
     "soft_assignment": "homophily.saliency",
     "train_run": "runs.train",
 }

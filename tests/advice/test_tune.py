@@ -105,7 +105,7 @@ def test_a_training_that_breaks_down_is_a_trial_without_a_score(
 
 def test_the_best_settings_are_a_preset_section(block_graph: Data, tmp_path: Path) -> None:
     trials = search(SEARCH, block_graph, 3, tmp_path)
-    section = tomllib.loads((tmp_path / "best.toml").read_text())["my-graph"]
+    section = tomllib.loads((tmp_path / "best.toml").read_text())["default"]
     source = section.pop("source")
     assert "best of 3 trials" in source
     assert section == {**QUICK, **best(trials).settings}

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.papers import NODES
+from tests.papers import NODES, write_graph
 from tests.shell import Shell
 
 
@@ -37,7 +37,22 @@ def test_graph_that_is_gone_is_named_and_can_be_said_anew(
     assert "papers is gone; say with --data" in homogcl.refuses("explore", run, "--map", "pca")
     assert not (run / "explore.html").exists()
     homogcl("explore", run, "--map", "pca", "--data", "elsewhere")
-    assert (run / "explore.html").exists()
+    assert (run / "explore-elsewhere.html").exists()
+
+
+def test_another_graph_is_embedded_by_the_run_and_shown(
+    homogcl: Shell, run: Path, papers: Path
+) -> None:
+    other = papers.parent / "other"
+    write_graph(other, 40)
+    homogcl("explore", run, "--map", "pca")
+    told = json.loads(homogcl("explore", run, "--map", "pca", "--data", other, "--json"))
+    assert told["nodes"] == 40
+    assert told["page"] == str(run / "explore-other.html")
+    page = Path(told["page"]).read_text("utf-8")
+    assert "p39" in page
+    assert "p89" not in page
+    assert "p89" in (run / "explore.html").read_text("utf-8")
 
 
 def test_run_that_is_none_is_one_line(homogcl: Shell) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow.parquet
 import pytest
 
-from tests.papers import NODES
+from tests.papers import NODES, write_graph
 from tests.shell import FAST, Shell
 
 
@@ -47,6 +47,25 @@ def test_edges_are_listed_by_saliency_beside_the_labels(homogcl: Shell, run: str
 @pytest.mark.usefixtures("papers")
 def test_unknown_nodes_are_named(homogcl: Shell) -> None:
     homogcl("train", "raw", "papers", "--out", "run")
-    assert "no node 'q' in the run's graph of 90 nodes" in homogcl.refuses("neighbors", "run", "q")
+    assert "no node 'q' in the graph of 90 nodes" in homogcl.refuses("neighbors", "run", "q")
     assert "did you mean: p8" in homogcl.refuses("neighbors", "run", "p8x")
     assert "name at least one node" in homogcl.refuses("neighbors", "run")
+
+
+@pytest.mark.usefixtures("papers")
+def test_neighbors_in_another_graph_are_those_of_its_own_vectors(
+    homogcl: Shell, tmp_path: Path
+) -> None:
+    write_graph(tmp_path / "other", 40)
+    homogcl("train", "raw", "papers", "--out", "run")
+    homogcl("embed", "run", "--data", "other", "-o", "z.npy")
+    z = np.load("z.npy")
+    unit = z / np.linalg.norm(z, axis=1, keepdims=True)
+    cosines = unit[7] @ unit.T
+    cosines[7] = -1
+    arguments = ("neighbors", "run", "p7", "-k", "1", "--data", "other", "--json")
+    (nearest,) = json.loads(homogcl(*arguments))
+    assert nearest["cosine"] == pytest.approx(cosines.max(), abs=1e-6)
+    assert "in the graph of 40 nodes" in homogcl.refuses(
+        "neighbors", "run", "zz", "--data", "other"
+    )

@@ -67,7 +67,7 @@ def test_a_file_has_what_is_printed(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("nowhere",), "no folder of records at nowhere"),
+        (("nowhere",), "no records at nowhere"),
         (("empty",), "no records in empty"),
         (("one", "--base", "grce"), "did you mean: grace"),
         (("one", "--metric", "accuracy"), "did you mean: test_accuracy"),
@@ -80,3 +80,20 @@ def test_mistakes_are_one_line(
 ) -> None:
     (tmp_path / "empty").mkdir()
     assert said in homogcl.refuses("table", *arguments)
+
+
+def test_what_a_grid_wrote_is_read_wherever_it_lies(homogcl: Shell, tmp_path: Path) -> None:
+    grid = ("run", "raw", "random", "--data", "demo", "--seeds", "2", "--task", "probe")
+    homogcl(*grid, "--results", "deep/in/results", "--out-dim", "8", code=2)  # raw has none
+    homogcl(*grid, "--results", "deep/in/results")
+    text = homogcl("table", "deep/in/results", "--base", "raw")
+    assert "| raw |" in text
+    (tmp_path / "deep" / "in" / "results" / "notes.json").write_text("[]")
+    (tmp_path / "deep").rename(tmp_path / "moved")
+    assert homogcl("table", "moved", "--base", "raw") == text
+    assert homogcl("table", "moved/in", "--base", "raw") == text
+    alone = homogcl("table", "moved/in/results/demo/raw")
+    assert "| raw |" in alone
+    assert "random" not in alone
+    record = next((tmp_path / "moved/in/results/demo/raw").glob("*-s0.json"))
+    assert "| raw |" in homogcl("table", record)

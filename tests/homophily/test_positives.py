@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 from torch_geometric.data import Data
 
+from homogcl.core.errors import UserError
 from homogcl.core.seeds import stream
 from homogcl.homophily.positives import MEANS, Combine, Positives
 from homogcl.views.augment import drop_edges
@@ -102,3 +103,13 @@ def test_pairs_are_those_of_a_way_of_combining_or_none(path: Data) -> None:
     pairs = replace(of(path), combine=Combine.TERM)
     assert pairs.combined(Combine.TERM, Combine.SUM) is pairs
     assert pairs.combined(*MEANS).is_empty
+
+
+def test_a_view_of_other_edges_is_refused(path: Data) -> None:
+    pairs = of(path)
+    with pytest.raises(UserError, match="the view has no edge_id"):
+        pairs.within(path)
+    shuffled = Data(edge_index=path.edge_index[:, [1, 0, 3, 2]], num_nodes=4)
+    view = drop_edges(shuffled, 0.0, stream(0, "augment"))
+    with pytest.raises(UserError, match="edge_id of the view does not lead to its edges"):
+        pairs.within(view)

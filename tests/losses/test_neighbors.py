@@ -4,8 +4,11 @@ from dataclasses import replace
 
 import pytest
 import torch
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 from torch_geometric.data import Data
 
+from homogcl.core.errors import UserError
 from homogcl.homophily.positives import Combine, Positives
 from homogcl.losses.neighbors import mean_cosine, neighbor_loss, neighbor_term
 from tests.reference.neighbors import averaged, cosines, neighbor_mean, weighted_pairs
@@ -71,3 +74,22 @@ def test_neighbors_that_count_nothing_leave_the_own_score() -> None:
     edges = torch.tensor([[0, 1], [1, 0]])
     a, own = vectors(3, 1), vectors(3, 2)[:, 0]
     assert torch.equal(mean_cosine(own, a, a, Positives(edges, torch.zeros(2).double())), own)
+
+
+@settings(deadline=None)
+@given(order=st.permutations(range(6)))
+@example(order=list(range(6)))
+def test_pairs_in_another_order_are_refused_and_never_give_another_loss(order: list[int]) -> None:
+    edges = torch.tensor([[0, 0, 1, 2, 3, 4], [1, 2, 0, 0, 4, 3]])
+    a, b, own = vectors(5, 1), vectors(5, 2), vectors(5, 3)[:, 0]
+    pairs = weighted_pairs(edges)
+    other = Positives(edges[:, order], pairs.weight[order])
+    if order == sorted(order):
+        torch.testing.assert_close(neighbor_loss(a, b, other), -neighbor_mean(a, b, pairs))
+        slow = averaged(own, cosines(a, b), pairs)
+        torch.testing.assert_close(mean_cosine(own, a, b, other), slow)
+        return
+    with pytest.raises(UserError, match="edge_index"):
+        neighbor_loss(a, b, other)
+    with pytest.raises(UserError, match="edge_index"):
+        mean_cosine(own, a, b, other)

@@ -8,6 +8,7 @@ from torch import Tensor
 from torch_geometric.nn import GAE, VGAE
 from torch_geometric.utils import coalesce
 
+from homogcl.core.errors import UserError
 from homogcl.losses.reconstruction import gaussian_kl, negative_pairs, reconstruction
 from tests.reference.infomax import cross_entropy, edge_set, small_graph
 
@@ -111,3 +112,16 @@ def test_the_divergence_from_the_prior_is_that_of_torch_geometric_and_of_torch()
     exact = torch.distributions.kl_divergence(posterior, prior).sum(1).mean()
     torch.testing.assert_close(gaussian_kl(mu, log_std), oracle)
     torch.testing.assert_close(gaussian_kl(mu, log_std), exact)
+
+
+@given(order=st.permutations(range(4)))
+def test_edges_in_another_form_are_refused(order: list[int]) -> None:
+    edge_index = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
+    z, right = embeddings(3), reconstruction(embeddings(3), edge_index)
+    if order == sorted(order):
+        torch.testing.assert_close(reconstruction(z, edge_index[:, order]), right)
+    else:
+        with pytest.raises(UserError, match="edge_index"):
+            reconstruction(z, edge_index[:, order])
+    with pytest.raises(UserError, match="edge_index"):
+        reconstruction(z, edge_index[:, order[:3]])

@@ -150,8 +150,8 @@ def test_weights_start_within_glorots_bound_and_biases_at_zero(
 def test_gcn_counts_degrees_at_the_target() -> None:
     graph = Data(
         x=torch.eye(3, dtype=torch.float64),
-        edge_index=torch.tensor([[0, 1, 0], [2, 2, 1]]),
-        edge_weight=torch.tensor([1.0, 2.0, 0.5], dtype=torch.float64),
+        edge_index=torch.tensor([[0, 0, 1], [1, 2, 2]]),
+        edge_weight=torch.tensor([0.5, 1.0, 2.0], dtype=torch.float64),
     )
     degree = torch.tensor([1.0, 1.5, 4.0], dtype=torch.float64)
     expected = torch.diag(1 / degree)

@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
+from homogcl.core.errors import UserError
 from homogcl.nn.sparse import (
     Pattern,
     entries,
@@ -198,3 +199,42 @@ def test_taken_rows_are_those_of_the_dense_matrix(
     place, position = entries(matrix.csr.crow_indices(), some)
     assert torch.equal(value[position], torch.cat([dense[i][dense[i] > 0] for i in some]))
     assert torch.equal(place, torch.repeat_interleave((dense[some] > 0).sum(1)))
+
+
+PAIRS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=6)
+
+
+@given(pairs=PAIRS, doubled=st.booleans())
+def test_pairs_are_taken_where_a_loop_finds_them_sorted_both_ways_once(
+    pairs: list[tuple[int, int]], doubled: bool
+) -> None:
+    if doubled:  # else hardly any list would be right
+        pairs = sorted({pair for i, j in pairs for pair in ((i, j), (j, i))})
+    is_right = (
+        pairs == sorted(set(pairs))
+        and all((j, i) in pairs for i, j in pairs)
+        and all(i != j for i, j in pairs)
+    )
+    edge_index = torch.tensor(pairs, dtype=torch.long).view(-1, 2).t()
+    if is_right:
+        pattern = Pattern.both_ways(edge_index, 4)
+        assert torch.equal(torch.stack([pattern.row, pattern.col]), edge_index)
+        return
+    with pytest.raises(UserError, match=r"^(edge_index|pair \d+ of edge_index)"):
+        Pattern.both_ways(edge_index, 4)
+
+
+@pytest.mark.parametrize(
+    ("row", "col", "reason"),
+    [
+        ([1, 0], [0, 1], "edge_index is not sorted by source"),
+        ([0, 0, 1, 2], [2, 1, 0, 0], r"pair 1 of edge_index, \(0, 1\), is out of order"),
+        ([0, 1, 1, 2], [1, 0, 2, 0], r"pair 2 of edge_index, \(1, 2\), lacks its reverse"),
+        ([0, 1, 1], [1, 0, 1], r"pair 2 of edge_index, \(1, 1\), joins a node with itself"),
+        ([0, 0, 1, 1], [1, 1, 0, 0], r"pair 1 of edge_index, \(0, 1\), is there twice"),
+        ([0, 3], [3, 0], "edge_index has node 3, but there are 3 nodes"),
+    ],
+)
+def test_the_first_wrong_pair_is_named(row: list[int], col: list[int], reason: str) -> None:
+    with pytest.raises(UserError, match=reason):
+        Pattern.both_ways(torch.tensor([row, col]), 3)

@@ -1,5 +1,6 @@
 """The embedder: scikit-learn's manners, the core's numbers, files without pickle."""
 
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +8,12 @@ import numpy as np
 import pytest
 import torch
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.validation import check_is_fitted
 from torch_geometric.data import Data
 
 from homogcl.core.errors import UserError
@@ -40,7 +47,12 @@ def test_fit_changes_neither_graph_nor_parameters(block_graph: Data) -> None:
     before = block_graph.clone()
     embedder = Embedder(**SMALL)
     assert embedder.fit(block_graph) is embedder
-    assert embedder.get_params() == {"method": "grace+homogcl", "seed": 0, **SMALL}
+    assert embedder.get_params() == {
+        "method": "grace+homogcl",
+        "seed": 0,
+        "graph": None,
+        **SMALL,
+    }
     assert len(embedder.loss_curve_) == 3
     for key, value in before:
         assert torch.equal(value, block_graph[key])
@@ -58,7 +70,8 @@ def test_clone_has_the_parameters_and_nothing_learned(block_graph: Data) -> None
 def test_parameters_are_set_by_name() -> None:
     embedder = Embedder("grace", epochs=1)
     assert embedder.set_params(seed=3, epochs=2, out_dim=8) is embedder
-    assert embedder.get_params() == {"method": "grace", "seed": 3, "epochs": 2, "out_dim": 8}
+    settings = {"epochs": 2, "out_dim": 8}
+    assert embedder.get_params() == {"method": "grace", "seed": 3, "graph": None, **settings}
     assert repr(embedder) == "Embedder('grace', seed=3, epochs=2, out_dim=8)"
 
 
@@ -167,3 +180,68 @@ def test_files_that_hold_no_embedder_are_refused(tmp_path: Path) -> None:
 def test_an_embedder_that_is_not_fitted_has_nothing_learned() -> None:
     for name in ("model_", "method_", "settings_", "loss_curve_"):
         assert not hasattr(Embedder(), name)
+
+
+def test_nodes_of_a_graph_go_through_a_pipeline_and_its_cross_validation(
+    block_graph: Data,
+) -> None:
+    nodes, y = np.arange(60), block_graph.y.numpy()
+    embedder = Embedder("grace", graph=block_graph, epochs=2, hidden_dim=8, out_dim=4)
+    pipeline = make_pipeline(embedder, StandardScaler(), LogisticRegression())
+    assert cross_val_score(pipeline, nodes, y, cv=3).shape == (3,)
+    search = GridSearchCV(pipeline, {"embedder__temperature": [0.2, 0.8]}, cv=2).fit(nodes, y)
+    assert set(search.best_params_) == {"embedder__temperature"}
+    whole = Embedder("grace", epochs=2, hidden_dim=8, out_dim=4).fit_transform(block_graph)
+    np.testing.assert_array_equal(embedder.fit_transform(nodes[5:9]), whole[5:9])
+    np.testing.assert_array_equal(embedder.transform(nodes[::-1, None]), whole[::-1])
+
+
+def test_a_clone_shares_the_graph_and_the_form_of_output(block_graph: Data) -> None:
+    pytest.importorskip("pandas")
+    embedder = Embedder("raw", graph=block_graph).set_output(transform="pandas")
+    copy = clone(embedder)
+    assert copy.graph is block_graph
+    assert list(copy.fit_transform([3, 4]).columns[:2]) == ["embedder0", "embedder1"]
+
+
+def test_pandas_gives_the_names_of_columns_and_of_rows(block_graph: Data) -> None:
+    pandas = pytest.importorskip("pandas")
+    embedder = Embedder("grace", epochs=1, hidden_dim=8, out_dim=4)
+    table = embedder.set_output(transform="pandas").fit_transform(block_graph)
+    names = [f"embedder{column}" for column in range(4)]
+    assert list(table.columns) == list(embedder.get_feature_names_out()) == names
+    assert list(table.index) == list(range(60))
+    np.testing.assert_array_equal(table.to_numpy(), embedder.embedding_)
+    rows = pandas.DataFrame({"node": [7, 9]}, index=["x", "y"])
+    by_node = clone(embedder).set_params(graph=block_graph).fit(rows).transform(rows)
+    assert list(by_node.index) == ["x", "y"]
+    np.testing.assert_array_equal(by_node.to_numpy(), embedder.embedding_[[7, 9]])
+
+
+def test_a_function_makes_the_graph_of_a_table(block_graph: Data) -> None:
+    def graph_of(table: np.ndarray) -> Data:
+        return Data(x=torch.tensor(table), edge_index=block_graph.edge_index)
+
+    table = block_graph.x.numpy()
+    embedder = Embedder("grace", graph=graph_of, epochs=1, hidden_dim=8, out_dim=4).fit(table)
+    assert embedder.n_features_in_ == table.shape[1]
+    same = Embedder("grace", epochs=1, hidden_dim=8, out_dim=4).fit_transform(block_graph)
+    np.testing.assert_array_equal(embedder.transform(table), same)
+    with pytest.raises(ValueError, match="this graph has 3 features"):
+        embedder.transform(table[:, :3])
+
+
+def test_scikit_learn_sees_what_is_fitted(block_graph: Data) -> None:
+    embedder = Embedder("raw")
+    for ask in (check_is_fitted, Embedder.get_feature_names_out):
+        with pytest.raises(NotFittedError):
+            ask(embedder)
+    check_is_fitted(embedder.fit(block_graph))
+    assert pickle.loads(pickle.dumps(embedder)).transform(block_graph).shape == (60, 16)
+
+
+def test_labels_are_never_learned_from_where_nodes_are_split(block_graph: Data) -> None:
+    with pytest.raises(UserError, match="gcn learns from labels, which no split of nodes could"):
+        Embedder("gcn", graph=block_graph).fit([0, 1])
+    with pytest.raises(UserError, match="form=auto is chosen by labels, which no split"):
+        Embedder("grace", graph=block_graph, form="auto").fit([0, 1])

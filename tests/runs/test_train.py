@@ -155,3 +155,69 @@ def test_a_signal_ends_it_after_a_checkpoint(tmp_path: Path) -> None:
     with pytest.raises(Interrupted):
         train_run(REQUEST.resolve(), folder, on_epoch=stop)
     assert [path.name[:14] for path in folder.checkpoints.iterdir()] == ["epoch-00000002"]
+
+
+def test_a_finished_run_goes_on_to_more_epochs_as_a_longer_one_would(tmp_path: Path) -> None:
+    short, longer = (replace(REQUEST, overrides={**SMALL, "epochs": n}) for n in (2, 5))
+    train_run(short.resolve(), tmp_path / "run")
+    epochs: list[int] = []
+    train_run(
+        longer.resolve(),
+        tmp_path / "run",
+        resume=True,
+        on_epoch=lambda epoch: epochs.append(epoch.number),
+    )
+    assert epochs == [3, 4, 5]
+    train_run(longer.resolve(), tmp_path / "whole")
+    for name in ("model.safetensors", "embeddings.npy"):
+        run, whole = (tmp_path / folder / name for folder in ("run", "whole"))
+        assert run.read_bytes() == whole.read_bytes()
+    assert RunFolder(tmp_path / "run").shorter_lengths() == [2]
+    with pytest.raises(UserError, match="it has other epochs"):
+        train_run(short.resolve(), tmp_path / "run", resume=True)
+
+
+def test_going_on_that_is_interrupted_can_go_on(tmp_path: Path) -> None:
+    short, longer = (replace(REQUEST, overrides={**SMALL, "epochs": n}) for n in (2, 5))
+    train_run(short.resolve(), tmp_path / "run")
+
+    def interrupt(epoch: Epoch) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train_run(longer.resolve(), tmp_path / "run", resume=True, on_epoch=interrupt)
+    assert train_run(longer.resolve(), tmp_path / "run", resume=True).epochs == 5
+
+
+@pytest.mark.parametrize(
+    ("method", "settings", "reason"),
+    [
+        ("grace", {"schedule": "cosine"}, "schedule=cosine has ended"),
+        ("bgrl", {"schedule": "constant"}, "BGRL changes with the share of epochs done"),
+    ],
+)
+def test_where_the_length_matters_a_warm_start_is_named(
+    method: str, settings: dict[str, object], reason: str, tmp_path: Path
+) -> None:
+    small = {"hidden_dim": 8, "out_dim": 4, **settings}
+    request = Request(method, "demo", overrides={**small, "epochs": 1})
+    train_run(request.resolve(), tmp_path / "run")
+    before = (tmp_path / "run" / "config.json").read_bytes()
+    longer = replace(request, overrides={**small, "epochs": 2})
+    with pytest.raises(UserError, match=f"no epochs after 1, since {reason}.*--warm-start"):
+        train_run(longer.resolve(), tmp_path / "run", resume=True)
+    assert (tmp_path / "run" / "config.json").read_bytes() == before
+
+
+def test_a_warm_start_begins_with_the_weights_of_a_run(tmp_path: Path) -> None:
+    train_run(REQUEST.resolve(), tmp_path / "run")
+    nothing = replace(REQUEST, overrides={**SMALL, "epochs": 0}, warm_start=tmp_path / "run")
+    train_run(nothing.resolve(), tmp_path / "warm")
+    before, after = (RunFolder(tmp_path / name).embeddings() for name in ("run", "warm"))
+    np.testing.assert_array_equal(before, after)
+    with pytest.raises(UserError, match=r"it is a run of .*, not of raw"):
+        train_run(replace(nothing, method="raw", overrides={}).resolve(), tmp_path / "other")
+    wide = replace(nothing, overrides={**SMALL, "hidden_dim": 64})
+    with pytest.raises(UserError, match="its weights do not fit: size mismatch"):
+        train_run(wide.resolve(), tmp_path / "other")
+    assert not (tmp_path / "other").exists()

@@ -13,7 +13,15 @@ from homogcl.core.errors import UserError
 from homogcl.core.seeds import integer, stream
 from homogcl.methods.base import Sizes
 from homogcl.methods.registry import build
-from homogcl.training.loop import Epoch, NotFinite, TrainConfig, check_fits, fit, learning_rate
+from homogcl.training.loop import (
+    Epoch,
+    NotFinite,
+    TrainConfig,
+    check_fits,
+    fit,
+    fixed_length,
+    learning_rate,
+)
 from tests.graphs import same, snapshot
 from tests.toys import Breaking, Fixed, Supervised, Toy
 
@@ -273,3 +281,11 @@ def test_training_leaves_the_graph_as_it_was(block_graph: Data) -> None:
     before = snapshot(block_graph)
     fit(Toy(Sizes.of(block_graph)), block_graph, TrainConfig(epochs=2), seed=0)
     assert same(snapshot(block_graph), before)
+
+
+def test_only_a_constant_rate_without_progress_can_go_on(block_graph: Data) -> None:
+    grace, bgrl = (build(name, {}, Sizes.of(block_graph), 0) for name in ("grace", "bgrl+homogcl"))
+    assert fixed_length(grace, TrainConfig()) is None
+    assert fixed_length(grace, TrainConfig(warmup_epochs=2)) is None
+    assert "schedule=cosine" in str(fixed_length(grace, TrainConfig(schedule="cosine")))
+    assert "share of epochs" in str(fixed_length(bgrl, TrainConfig()))

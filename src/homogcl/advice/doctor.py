@@ -13,13 +13,17 @@ import torch
 from packaging.requirements import Requirement
 from packaging.version import Version
 
+from homogcl.core.extensions import BrokenExtension, package
 from homogcl.core.memory import available_bytes
+from homogcl.data.catalog import reader
 from homogcl.data.load import citation_graph
 from homogcl.data.published.root import data_root, is_offline
 from homogcl.data.published.sources import SOURCES, Source, lacks_features, missing_files
 from homogcl.methods.inference import embeddings
+from homogcl.methods.registry import method_class, plugin
 from homogcl.presets.resolve import resolve
 from homogcl.runs.run import Run
+from homogcl.runs.tasks import task
 from homogcl.runs.train import fit_run
 
 PYTHON = "3.11"
@@ -53,8 +57,11 @@ class Finding:
 
 
 def examine(root: str | Path | None = None) -> list[Finding]:
-    """Return what there is: environment, data root, extras, and whether a training step works."""
-    return [*environment(), *extras(), *data(data_root(root)), self_test()]
+    """Return what there is: environment, data root, extras, and whether a training step works.
+
+    What other packages register is loaded on the way.
+    """
+    return [*environment(), *extras(), *extensions(), *data(data_root(root)), self_test()]
 
 
 def environment() -> list[Finding]:
@@ -87,6 +94,21 @@ def extras() -> list[Finding]:
             )
         )
     return findings
+
+
+def extensions() -> list[Finding]:
+    """Return the methods, plug-ins, data sets and tasks of other packages, and which are broken."""
+    kinds: dict[str, tuple[str, Callable[[str], object]]] = {
+        "method": ("homogcl.methods", method_class),
+        "plug-in": ("homogcl.plugins", plugin),
+        "data set": ("homogcl.datasets", reader),
+        "task": ("homogcl.tasks", task),
+    }
+    return [
+        _extension(kind, entry, load)
+        for kind, (group, load) in kinds.items()
+        for entry in metadata.entry_points(group=group)
+    ]
 
 
 def requirements(extra: str | None = None) -> list[Requirement]:
@@ -152,6 +174,16 @@ def _package(area: str, required: Requirement) -> Finding:
         ok=fits,
         advice=f"pip install --upgrade '{name}{versions}'",
     )
+
+
+def _extension(kind: str, entry: metadata.EntryPoint, load: Callable[[str], object]) -> Finding:
+    source = package(entry)
+    try:
+        load(entry.name)
+    except BrokenExtension as error:
+        advice = f"update or uninstall {source}"
+        return Finding("other packages", entry.name, str(error), False, False, advice)
+    return Finding("other packages", entry.name, f"{kind} of {source}", needed=False)
 
 
 def _machine() -> list[Finding]:

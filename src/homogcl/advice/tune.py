@@ -20,6 +20,7 @@ from homogcl.core.seeds import integer
 from homogcl.evaluate.links import link_scores
 from homogcl.methods.inference import embeddings
 from homogcl.presets.resolve import Settings, resolve
+from homogcl.presets.sections import ANY_DATA
 from homogcl.runs.run import Run
 from homogcl.runs.scores import scores, with_edges_held_out, without_test_labels
 from homogcl.runs.train import Trained, fit_run, new_method
@@ -154,12 +155,12 @@ def best(trials: list[Trial]) -> Trial:
 
 
 def toml(what: Search, trials: list[Trial]) -> str:
-    """Return the best settings as a section of a preset file."""
+    """Return the best settings, and those that stayed, as a preset file."""
     winner = best(trials)
     lines = [
-        f"[{json.dumps(what.data)}]",
-        f'source = "homogcl tune {what.method}: {what.criterion} {winner.score:.4f}, best of '
-        f'{len(trials)} trials, seed {what.seed}"',
+        f"[{ANY_DATA}]",
+        f'source = "homogcl tune {what.method} {what.data}: {what.criterion} {winner.score:.4f}, '
+        f'best of {len(trials)} trials, seed {what.seed}"',
     ]
     values = {**dict(what.overrides), **winner.settings}
     return "\n".join([*lines, *(f"{key} = {json.dumps(v)}" for key, v in values.items())]) + "\n"

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import sys
 import warnings
+from typing import Annotated
 
 import typer
 
+from homogcl import __version__
 from homogcl.cli.advice import doctor, inspect
 from homogcl.cli.catalog import list_names, show
+from homogcl.cli.clusters import clusters
 from homogcl.cli.explore import explore
 from homogcl.cli.neighbors import neighbors, saliency
 from homogcl.cli.records import run
+from homogcl.cli.settings import Command
 from homogcl.cli.table import table
 from homogcl.cli.training import demo, embed, evaluate, to_disk, train
 from homogcl.cli.tuning import tune
@@ -20,19 +24,34 @@ from homogcl.core.memory import keep_freed_pages, shortage
 
 app = typer.Typer(
     name="homogcl",
-    help="Node embeddings from a graph without labels: HomoGCL and the methods it builds on.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
 
 for command in (
-    *(demo, train, evaluate, embed, neighbors, saliency, explore, run),
+    *(demo, train, evaluate, embed, neighbors, clusters, saliency, explore, run),
     *(table, show, doctor, inspect, tune),
 ):
-    app.command()(command)
-app.command("list")(list_names)
-app.command("to-disk")(to_disk)
+    app.command(cls=Command)(command)
+app.command("list", cls=Command)(list_names)
+app.command("to-disk", cls=Command)(to_disk)
+
+
+def _say_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"homogcl {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_say_version, is_eager=True, help="Say the version."),
+    ] = False,
+) -> None:
+    """Node embeddings from a graph without labels: HomoGCL and the methods it builds on."""
 
 
 def main(application: typer.Typer = app) -> None:

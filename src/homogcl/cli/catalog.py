@@ -87,9 +87,13 @@ def _method_row(name: str) -> dict[str, str]:
         plugins = sorted({*entry.plugins, *others})
         learns_from, summary = entry.training_data, entry.summary
     else:  # a third party's method
+        from homogcl.core.extensions import BrokenExtension
         from homogcl.methods import registry
 
-        method = registry.method_class(name)
+        try:
+            method = registry.method_class(name)
+        except BrokenExtension as error:
+            return {"name": name, "plug-ins": "", "learns from": "", "what": f"broken: {error}"}
         plugins = registry.plugins_of(method)
         learns_from, summary = method.training_data, registry.summary(name)
     return {

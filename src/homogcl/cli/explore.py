@@ -3,33 +3,42 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from homogcl.cli.files import with_files
 from homogcl.cli.options import Json, Map, OtherData, Root
 
 
+@with_files
 def explore(
     run: Path,
+    files: Mapping[str, object],
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="HTML file (else explore.html in RUN).")
+        Path | None, typer.Option("--output", "-o", help="HTML file (else in RUN).")
     ] = None,
     way: Annotated[Map, typer.Option("--map", help="How embeddings are laid out.")] = Map.tsne,
     data: OtherData = None,
     as_json: Json = False,
     root: Root = None,
 ) -> None:
-    """Write one HTML page to look around in the embeddings of a run."""
+    """Write one HTML page to look around in the embeddings of a run.
+
+    With --data it is a page of another graph, which the run's method embeds.
+    """
     from homogcl.pages import terminal
     from homogcl.pages.explore import write_explorer
     from homogcl.runs.folder import RunFolder
 
     start = time.perf_counter()
-    path = output or run / "explore.html"
     folder = RunFolder(run)
-    explorer = write_explorer(folder, path, way.value, folder.request(root, data))
+    request = folder.request(root, data, files)
+    name = "explore.html" if data is None else f"explore-{request.name}.html"
+    path = output or run / name
+    explorer = write_explorer(folder, path, way.value, request)
     seconds, size = time.perf_counter() - start, path.stat().st_size
     if as_json:
         nodes = len(explorer.nodes.ids)

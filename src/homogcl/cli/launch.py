@@ -116,13 +116,15 @@ def _begin(request: Request, folder: RunFolder, processes: int, *, resume: bool)
     from homogcl.core.distributed import Ranks
     from homogcl.core.errors import UserError
     from homogcl.runs.train import new_method
+    from homogcl.training.loop import fixed_length
 
     if processes < 1:
         raise UserError(f"--nproc {processes}: at least one process must train")
     run = request.resolve()
-    new_method(run, Ranks(0, processes))
+    method = new_method(run, Ranks(0, processes))
+    reason = fixed_length(method, run.settings.train)
     with folder.locked():
-        folder.begin(run, resume=resume)
+        folder.begin(run, resume=resume, fixed_length=reason)
 
 
 def _arguments(request: Request, folder: RunFolder) -> list[str]:
@@ -136,6 +138,8 @@ def _arguments(request: Request, folder: RunFolder) -> list[str]:
         arguments += [f"--{key}", ",".join(value) if isinstance(value, list) else str(value)]
     if request.preset is not None:
         arguments += ["--preset", request.preset]
+    if request.warm_start is not None:
+        arguments += ["--warm-start", str(request.warm_start)]
     if request.root is not None:
         arguments += ["--root", str(request.root)]
     return arguments

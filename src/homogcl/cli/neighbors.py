@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from homogcl.cli.options import Json, OtherData, Root, Set
+from homogcl.cli.files import with_files
+from homogcl.cli.options import Json, OtherData, Root, Set, TableFile
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -17,17 +18,25 @@ if TYPE_CHECKING:
     from homogcl.homophily.plugins.homogcl import HomoGCL
 
 SHOWN = 10  # edges on the terminal
-TableFile = Annotated[Path | None, typer.Option("--output", "-o", help=".csv or .parquet")]
 
 
+@with_files
 def neighbors(
     run: Path,
-    nodes: Annotated[list[str] | None, typer.Argument(help="Ids; all nodes with -o.")] = None,
+    files: Mapping[str, object],
+    of: Annotated[
+        list[str] | None, typer.Argument(metavar="NODES", help="Ids; all nodes with -o.")
+    ] = None,
     k: Annotated[int, typer.Option("-k", min=1, help="How many for each node.")] = 10,
     output: TableFile = None,
+    data: OtherData = None,
     as_json: Json = False,
+    root: Root = None,
 ) -> None:
-    """Show the nodes of a run's graph whose embeddings are nearest to those of NODES, by cosine."""
+    """Show the nodes of a run's graph whose embeddings are nearest to those of NODES, by cosine.
+
+    With --data they are nodes of another graph, which the run's method embeds.
+    """
     import numpy as np
 
     from homogcl.core.errors import UserError
@@ -37,13 +46,13 @@ def neighbors(
     from homogcl.runs.folder import RunFolder
 
     folder = RunFolder(run)
-    ids = folder.ids()
-    if output is None and not nodes:
+    if output is None and not of:
         raise UserError("name at least one node, or a file for all of them with -o")
     if output is not None:
         check_ending(output, TABLES)
-    queries = np.array(_numbers(nodes, ids) if nodes else range(len(ids)))
-    indices, cosines = nearest_neighbors(folder.embeddings(), k, queries)
+    ids, z = folder.vectors(root, data, files)
+    queries = np.array(_numbers(of, ids) if of else range(len(ids)))
+    indices, cosines = nearest_neighbors(z, k, queries)
     names = np.array(ids)
     columns: dict[str, npt.NDArray[Any]] = {
         "id": names[queries.repeat(indices.size(1))],
@@ -63,8 +72,10 @@ def neighbors(
         terminal.rows(texts, as_json=False)
 
 
+@with_files
 def saliency(
     run: Path,
+    files: Mapping[str, object],
     output: TableFile = None,
     data: OtherData = None,
     settings: Set = None,
@@ -83,7 +94,7 @@ def saliency(
     if output is not None:
         check_ending(output, TABLES)
     folder = RunFolder(run)
-    request = folder.request(root, data)
+    request = folder.request(root, data, files)
     model = folder.model()
     graph = folder.run(request, model).graph
     clusters = _clusters(folder.settings()["method"], settings or [])
@@ -127,7 +138,7 @@ def _numbers(nodes: Sequence[str], ids: Sequence[str] | Sequence[int]) -> list[i
     number_of = {str(each): number for number, each in enumerate(ids)}
     for node in nodes:
         if node not in number_of:
-            raise UserError(f"no node {node!r} in the run's graph{_hint(node, number_of)}")
+            raise UserError(f"no node {node!r} in the graph{_hint(node, number_of)}")
     return [number_of[node] for node in nodes]
 
 

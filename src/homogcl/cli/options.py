@@ -12,7 +12,9 @@ from homogcl.runs.tasks import task_names
 
 Root = Annotated[Path | None, typer.Option(help="Folder of the data sets (else $HOMOGCL_DATA).")]
 Set = Annotated[list[str] | None, typer.Option("--set", help="key=value; may be repeated.")]
-Preset = Annotated[str | None, typer.Option(help="An alternative preset, such as official.")]
+Preset = Annotated[
+    str | None, typer.Option(help="Another preset, such as official, or a .toml file.")
+]
 Batch = Annotated[
     str | None,
     typer.Option(help="KIND[:SIZE]: full, parts, neighbors or metis, such as neighbors:1024."),
@@ -26,6 +28,7 @@ Data = Annotated[str, typer.Argument(help="A data set's name, or the path of you
 OtherData = Annotated[
     str | None, typer.Option("--data", help="Another graph, or where the run's own one lies now.")
 ]
+TableFile = Annotated[Path | None, typer.Option("--output", "-o", help=".csv or .parquet")]
 Seed = Annotated[int, typer.Option(min=0, help="Root seed of every random stream.")]
 
 

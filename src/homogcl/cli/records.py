@@ -9,33 +9,32 @@ from typing import Annotated
 import typer
 
 from homogcl.cli.files import with_files
-from homogcl.cli.options import Form, Preset, Root, Set, Task
+from homogcl.cli.options import Preset, Root, Task
+from homogcl.cli.settings import with_settings
 
 
 @with_files
+@with_settings
 def run(
     methods: list[str],
     data: Annotated[
         list[str], typer.Option("--data", help="Data set or path of your own; may be repeated.")
     ],
     files: Mapping[str, object],
+    overrides: Mapping[str, object],
     seeds: Annotated[int, typer.Option(min=1, help="Seeds 0 to n-1.")] = 5,
     results: Annotated[Path, typer.Option(help="Folder of records.")] = Path("results"),
-    settings: Set = None,
     preset: Preset = None,
-    form: Form = None,
     tasks: Annotated[list[Task] | None, typer.Option("--task", help="What to score.")] = None,
     milestones: Annotated[str, typer.Option(help="Epochs to score at, such as 20,50.")] = "",
     root: Root = None,
 ) -> None:
     """Train and evaluate every method on every data set and seed; finished cells are skipped."""
-    from homogcl.core.config import parse_overrides
     from homogcl.pages import terminal
     from homogcl.runs.grid import run_cell
     from homogcl.runs.request import Request
     from homogcl.runs.tasks import DEFAULT_TASKS
 
-    overrides = {**parse_overrides(settings or []), **({"form": form} if form else {})}
     epochs = _epochs(milestones)
     scored = tuple(task.value for task in tasks) if tasks else DEFAULT_TASKS
     # All cells are resolved first: a mistake is said before the first hour, not after it.

@@ -24,7 +24,7 @@ AsFormat = Annotated[Format, typer.Option("--format", help="How to write it.")]
 
 def table(
     results: Annotated[
-        list[Path], typer.Argument(help="Folders of records that `homogcl run` wrote.")
+        list[Path], typer.Argument(help="Folders or files of what `homogcl run` wrote.")
     ],
     metric: Annotated[str, typer.Option(help="What to compare by.")] = "test_accuracy",
     base: Annotated[

@@ -9,7 +9,8 @@ from typing import Annotated, Literal
 import typer
 
 from homogcl.cli.files import with_files
-from homogcl.cli.options import Batch, Data, Form, Json, OtherData, Preset, Root, Seed, Set, Task
+from homogcl.cli.options import Data, Form, Json, OtherData, Preset, Root, Seed, Task
+from homogcl.cli.settings import with_settings
 
 
 def demo(
@@ -44,22 +45,26 @@ def to_disk(
 
 
 @with_files
+@with_settings
 def train(
     method: str,
     data: Data,
     files: Mapping[str, object],
+    overrides: Mapping[str, object],
     seed: Seed = 0,
     out: Annotated[Path | None, typer.Option(help="Run folder.")] = None,
-    settings: Set = None,
     preset: Preset = None,
-    resume: Annotated[bool, typer.Option(help="Go on from the newest checkpoint.")] = False,
+    resume: Annotated[
+        bool, typer.Option(help="Go on from the newest checkpoint, also with more --epochs.")
+    ] = False,
+    warm_start: Annotated[
+        Path | None, typer.Option(help="Run folder whose weights to begin with.")
+    ] = None,
     tensorboard: Annotated[Path | None, typer.Option(help="Folder for TensorBoard.")] = None,
     save_every: Annotated[
         str, typer.Option(help="Epochs or minutes between checkpoints: 50, 10m or 50,10m.")
     ] = "50,10m",
     root: Root = None,
-    batch: Batch = None,
-    form: Form = None,
     nproc: Annotated[int, typer.Option(help="Processes to share the work.")] = 1,
     max_restarts: Annotated[
         int, typer.Option(min=0, help="How often to go on after a process died.")
@@ -70,14 +75,13 @@ def train(
     SIGINT and SIGTERM stop it after a checkpoint, from which --resume goes on to the same bits.
     """
     from homogcl.cli.launch import Processes, launch, train_here
-    from homogcl.core.config import parse_batch, parse_overrides
     from homogcl.runs.folder import RunFolder
     from homogcl.runs.request import Request
     from homogcl.training.checkpoint import parse_intervals
 
-    overrides = {**parse_overrides(settings or []), **(parse_batch(batch) if batch else {})}
-    overrides |= {"form": form} if form else {}
-    request = Request(method, data, seed, overrides, preset, root=root, files=files)
+    request = Request(
+        method, data, seed, overrides, preset, root=root, files=files, warm_start=warm_start
+    )
     folder = RunFolder(out or Path("runs") / f"{request.name}-{method}-s{seed}")
     intervals = parse_intervals(save_every)
     if nproc == 1:

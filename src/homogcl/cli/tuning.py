@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from homogcl.cli.files import with_files
-from homogcl.cli.options import Data, Json, Root, Seed, Set
+from homogcl.cli.options import Data, Json, Root, Seed
+from homogcl.cli.settings import with_settings
 
 if TYPE_CHECKING:
     from homogcl.advice.tune import Trial
@@ -25,25 +26,26 @@ class Criterion(StrEnum):
 
 
 @with_files
+@with_settings
 def tune(
     method: str,
     data: Data,
     files: Mapping[str, object],
+    overrides: Mapping[str, object],
     trials: Annotated[int, typer.Option(min=1, help="In all, those done before included.")] = 20,
     criterion: Annotated[Criterion, typer.Option(help="What to choose by.")] = Criterion.val,
-    settings: Set = None,
     out: Annotated[Path | None, typer.Option(help="Folder of the search.")] = None,
     seed: Seed = 0,
     as_json: Json = False,
     root: Root = None,
 ) -> None:
     """Search settings of METHOD on DATA by validation accuracy, or without any label."""
+    import shlex
+
     from homogcl.advice.tune import BEST, Search, best, search
-    from homogcl.core.config import parse_overrides
     from homogcl.pages import terminal
     from homogcl.runs.request import Request
 
-    overrides = parse_overrides(settings or [])
     request = Request(method, data, seed, overrides, root=root, files=files)
     what = Search(method, request.name, criterion.value, overrides, seed)
     graph = request.resolve(by_size=False).graph
@@ -62,9 +64,9 @@ def tune(
         results, key=lambda trial: -1.0 if trial.score is None else -trial.score - 1
     )
     terminal.rows([_row(trial, criterion.value) for trial in best_first], as_json=False)
-    flags = " ".join(f"--set {key}={value:.6g}" for key, value in winner.settings.items())
-    terminal.say(f"\nbest: homogcl train {method} {data} {flags}")
-    terminal.say(f"as a preset: {folder / BEST}")
+    terminal.say(
+        f"\nbest: homogcl train {method} {data} --preset {shlex.quote(str(folder / BEST))}"
+    )
 
 
 def _row(trial: Trial, criterion: str) -> dict[str, str]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
+from typing import Any
 
 from homogcl.core.errors import UnknownName
+from homogcl.core.extensions import load_extension
 from homogcl.data.published import sources
 from homogcl.data.published.root import data_root
 from homogcl.data.published.sources import SOURCES, Source
@@ -72,6 +75,12 @@ def graph_name(data: str | Path) -> str:
 def readers() -> dict[str, EntryPoint]:
     """Return the data sets of other packages: callables from the data root to a graph, by name."""
     return {entry.name: entry for entry in entry_points(group=ENTRY_POINTS)}
+
+
+def reader(name: str) -> Callable[[Path], Any]:
+    """Return the function of another package that reads its data set."""
+    function: Callable[[Path], Any] = load_extension(readers()[name], "data set", callable)
+    return function
 
 
 def resolved_name(name: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import torch
@@ -20,7 +20,7 @@ from homogcl.data.catalog import (
     lacks_features,
     own_path,
     plain_name,
-    readers,
+    reader,
     resolved_name,
     source,
 )
@@ -179,8 +179,7 @@ def _read(name: str, root: Path) -> tuple[Data, str]:
     if (shares := demo_shares(plain_name(name))) is not None:
         graph = citation_graph(homophily=shares.homophily, topic_share=shares.topic_share)
     else:
-        read: Callable[[Path], Data] = readers()[name].load()
-        graph = read(root)
+        graph = reader(name)(root)
         if not isinstance(graph, Data):
             raise UserError(f"{name}: its package gave a {type(graph).__name__} instead of a graph")
     return graph, tensor_sha256(graph)

@@ -10,6 +10,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from homogcl.core.errors import UserError
+from homogcl.nn.sparse import Pattern
 
 
 class Combine(StrEnum):
@@ -35,7 +36,8 @@ class Positives:
     """Weighted neighbor pairs that join a node's own pair as positives.
 
     Attributes:
-        edge_index: Pairs (i, j), int64 [2, P], sorted, each pair listed in both directions.
+        edge_index: Pairs (i, j), int64 [2, P], sorted, each pair listed once in both directions;
+            the losses refuse other pairs.
         weight: How positive each pair is, in [0, 1], [P]; may carry a gradient.
         present: Which pairs are neighbors in the current view, bool [P]; the others are ordinary
             pairs there. `None` means all of them.
@@ -65,14 +67,26 @@ class Positives:
         """Return the same on another device."""
         return replace(self, edge_index=self.edge_index.to(device), weight=self.weight.to(device))
 
+    def pattern(self, nodes: int) -> Pattern:
+        """Return the pairs for products of `nodes` nodes; refuse those that are not as above."""
+        for name, values in (("weights", self.weight), ("presences", self.present)):
+            if values is not None and values.shape != (self.edge_index.size(1),):
+                pairs = self.edge_index.size(1)
+                raise UserError(f"{pairs} positive pairs need {pairs} {name}, not {values.numel()}")
+        return Pattern.both_ways(self.edge_index, nodes)
+
     def within(self, view: Data) -> Positives:
         """Return the same pairs, present where their edge survived in `view`.
 
         A mean takes all neighbors, also those whose edges the view has lost. `view.edge_id` must
-        index the pairs, as `homogcl.views.augment` does.
+        be the positions of the view's edges among the pairs, as `homogcl.views.augment` sets it.
         """
         if self.is_empty or self.combine in MEANS:
             return self.to(view.edge_index.device)
+        if "edge_id" not in view:
+            raise UserError("the view has no edge_id: the positions of its edges among the pairs")
+        if not torch.equal(self.edge_index[:, view.edge_id], view.edge_index):
+            raise UserError("edge_id of the view does not lead to its edges among the pairs")
         present = torch.zeros(self.edge_index.size(1), dtype=torch.bool, device=self.weight.device)
         present[view.edge_id] = True
         return replace(self, present=present)

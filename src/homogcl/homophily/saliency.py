@@ -6,7 +6,6 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from homogcl.core.errors import UserError
 from homogcl.homophily.clusters import closeness
 from homogcl.nn.sparse import Pattern, pair_products, product
 
@@ -32,7 +31,7 @@ def saliency(r: Tensor, edge_index: Tensor) -> Tensor:
         edge_index: Edges, int64 [2, E], sorted by source.
     """
     unit = functional.normalize(r)
-    return pair_products(unit, unit, _sorted(edge_index, r.size(0))).clamp(0.0, 1.0)
+    return pair_products(unit, unit, Pattern.of(edge_index, r.size(0))).clamp(0.0, 1.0)
 
 
 def homophily_loss(r: Tensor, edge_index: Tensor) -> Tensor:
@@ -44,7 +43,7 @@ def homophily_loss(r: Tensor, edge_index: Tensor) -> Tensor:
     """
     if edge_index.size(1) == 0:
         return r.sum() * 0.0
-    edges = _sorted(edge_index, r.size(0))
+    edges = Pattern.of(edge_index, r.size(0))
     # Σ ‖r_i - r_j‖² = Σ_i d_i ‖r_i‖² - 2 Σ_i r_i · (A r)_i with d the degrees of both directions.
     # It is a small difference of large sums and needs double precision.
     r64 = r.double()
@@ -52,11 +51,3 @@ def homophily_loss(r: Tensor, edge_index: Tensor) -> Tensor:
     degree = edges.crow.diff() + edges.transposed_crow.diff()
     total = (degree[:, None] * r64.square() - 2 * r64 * near).sum()
     return (total / (edge_index.size(1) * r.size(1))).to(r.dtype)
-
-
-def _sorted(edge_index: Tensor, nodes: int) -> Pattern:
-    """Return the pattern of the edges; refuse unsorted ones, which would give other edges."""
-    source = edge_index[0]
-    if bool((source[1:] < source[:-1]).any()):
-        raise UserError("edge_index is not sorted by source: torch_geometric's coalesce() sorts it")
-    return Pattern.of(edge_index, nodes)

@@ -6,7 +6,7 @@ from torch import Tensor
 from torch.nn.functional import normalize
 
 from homogcl.homophily.positives import Combine, Positives
-from homogcl.nn.sparse import Pattern, pair_products
+from homogcl.nn.sparse import pair_products
 
 
 def neighbor_loss(a: Tensor, b: Tensor, positives: Positives) -> Tensor:
@@ -14,7 +14,7 @@ def neighbor_loss(a: Tensor, b: Tensor, positives: Positives) -> Tensor:
 
     It is -ℓ_2 of HomoGCL, Section 4.4, with vectors of anchors and of neighbors, [N, d] each.
     """
-    pairs = Pattern.of(positives.edge_index, a.size(0))
+    pairs = positives.pattern(a.size(0))
     cosines = pair_products(normalize(a), normalize(b), pairs)
     return -(positives.weight * cosines).sum() / cosines.numel()
 
@@ -37,6 +37,6 @@ def mean_cosine(
 
     `unit` brings cosines of anchors `a` with neighbors `b`, [N, d] each, to the scale of `own` [N].
     """
-    pairs = Pattern.of(positives.edge_index, a.size(0))
+    pairs = positives.pattern(a.size(0))
     near = pair_products(normalize(a), normalize(b), pairs)
     return positives.mean(own, unit * near, pairs.row)

@@ -22,14 +22,16 @@ def reconstruction(
     O(N d + E + tile²).
     """
     n = z.size(0)
-    positive = torch.cat([_products(z, edge_index), z.square().sum(1)])
+    edges = pair_products(z, z, Pattern.both_ways(edge_index, n))
+    positive = torch.cat([edges, z.square().sum(1)])
     loss = functional.softplus(-positive).mean()
     if negatives is not None:
         # In a dense graph all drawn pairs may be edges.
-        return loss + functional.softplus(_products(z, negatives)).sum() / max(negatives.size(1), 1)
+        others = pair_products(z, z, Pattern.of(negatives, n))
+        return loss + functional.softplus(others).sum() / max(negatives.size(1), 1)
     everything: Tensor = _AllPairs.apply(z, tile)  # type: ignore[no-untyped-call]
-    others = max(n * n - positive.numel(), 1)
-    return loss + (everything - functional.softplus(positive).sum()) / others
+    rest = max(n * n - positive.numel(), 1)
+    return loss + (everything - functional.softplus(positive).sum()) / rest
 
 
 def negative_pairs(edge_index: Tensor, nodes: int, count: int, rng: torch.Generator) -> Tensor:
@@ -48,10 +50,6 @@ def negative_pairs(edge_index: Tensor, nodes: int, count: int, rng: torch.Genera
 def gaussian_kl(mu: Tensor, log_std: Tensor) -> Tensor:
     """Return the mean of KL(N(μ_i, σ_i²) ‖ N(0, 1)) over the nodes, of μ and log σ [N, d]."""
     return -0.5 * (1 + 2 * log_std - mu.square() - (2 * log_std).exp()).sum(1).mean()
-
-
-def _products(z: Tensor, pairs: Tensor) -> Tensor:
-    return pair_products(z, z, Pattern.of(pairs, z.size(0)))
 
 
 class _AllPairs(torch.autograd.Function):

@@ -50,6 +50,7 @@ class AFGRL(Method):
     """
 
     name = "AFGRL"
+    follows_progress = True
     combines = frozenset({Combine.TERM})
 
     class Config(EncoderConfig):

@@ -41,6 +41,7 @@ class Method(nn.Module):
     combines: frozenset[Combine] = frozenset()  # how `objective` takes neighbor pairs, if it does
     transductive: bool = False  # whether `embed` works on the training graph only
     takes_batches: bool = True  # whether a step may take a part of the training graph
+    follows_progress: bool = False  # whether `after_step` depends on the share of epochs done
     encoder: Encoder  # of methods whose embeddings are its output
     sharing: Sharing = Sharing()  # what the processes of the current training share; see `share`
 

@@ -36,6 +36,7 @@ class BGRL(Method):
     """
 
     name = "BGRL"
+    follows_progress = True
     combines = frozenset({Combine.TERM}) | MEANS
 
     class Config(EncoderConfig, ViewRates):

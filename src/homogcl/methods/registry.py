@@ -12,6 +12,7 @@ import torch
 
 from homogcl.core.config import Config, validated
 from homogcl.core.errors import UnknownName, UserError, nearest
+from homogcl.core.extensions import BrokenExtension, load_extension
 from homogcl.core.seeds import integer
 from homogcl.homophily.positives import CannotCombine
 from homogcl.methods.base import Method, Sizes, total
@@ -39,7 +40,11 @@ def method_class(name: str) -> type[Method]:
     others = third_party("homogcl.methods")
     if name not in METHODS and name not in others:
         raise UnknownName("method", name, method_names())
-    method: type[Method] = resolve_name(METHODS[name]) if name in METHODS else others[name].load()
+    method: type[Method] = (
+        resolve_name(METHODS[name])
+        if name in METHODS
+        else load_extension(others[name], "method", _is_method)
+    )
     return method
 
 
@@ -51,17 +56,17 @@ def plugin(name: str) -> Plugin:
     others = third_party("homogcl.plugins")
     if name not in others:
         raise UnknownName("plug-in", name, plugin_names())
-    wrap = others[name].load()
+    wrap = load_extension(others[name], "plug-in", _is_plugin)
     return Plugin(wrap, {}, getattr(wrap, "presets", name))
 
 
 def plugins_of(base: Method | type[Method]) -> list[str]:
-    """Return the names of the plug-ins that accept `base`."""
+    """Return the names of the plug-ins that accept `base`; broken ones of others do not."""
     names = []
     for name in plugin_names() if base.combines else []:
         try:
             plugin(name).wrap.check_base(base)
-        except CannotCombine:
+        except (CannotCombine, BrokenExtension):
             continue
         names.append(name)
     return names
@@ -133,6 +138,14 @@ def build(name: str, settings: Mapping[str, object], sizes: Sizes, seed: int) ->
 def summary(name: str) -> str:
     """Return the first line of a method's docstring."""
     return (inspect.getdoc(method_class(name)) or "").partition("\n")[0]
+
+
+def _is_method(value: object) -> bool:
+    return isinstance(value, type) and issubclass(value, Method)
+
+
+def _is_plugin(value: object) -> bool:
+    return isinstance(value, type) and hasattr(value, "Config") and hasattr(value, "check_base")
 
 
 __all__ = [

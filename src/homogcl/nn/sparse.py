@@ -10,8 +10,10 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.nn import functional
 
 from homogcl.core.csr import csr_tensor
+from homogcl.core.errors import UserError
 
 
 @dataclass(frozen=True)
@@ -46,8 +48,31 @@ class Pattern:
         return cls.at(row, col, (nodes, nodes))
 
     @classmethod
+    def both_ways(cls, edge_index: Tensor, nodes: int) -> Pattern:
+        """Return the pattern of pairs [2, P] that are sorted, each once in both directions.
+
+        Other pairs are refused: unsorted, one-way, repeated, or of a node with itself.
+        """
+        pattern = cls.of(edge_index, nodes)
+        row, col = pattern.row, pattern.col
+        # The sort that the transpose needs anyway also shows whether it is the matrix itself.
+        mirrored = torch.equal(pattern.transposed_columns, pattern.columns)
+        if (
+            not mirrored
+            or not torch.equal(pattern.transposed_crow, pattern.crow)
+            or bool((row == col).any())
+            or bool(((row[1:] == row[:-1]) & (col[1:] == col[:-1])).any())
+        ):
+            raise UserError(_flaw(row, col, nodes))
+        return pattern
+
+    @classmethod
     def at(cls, row: Tensor, col: Tensor, size: tuple[int, int]) -> Pattern:
-        """Return the pattern of pairs that are sorted by row."""
+        """Return the pattern of pairs that are sorted by row; unsorted ones are refused."""
+        if bool((row[1:] < row[:-1]).any()):
+            raise UserError(
+                "edge_index is not sorted by source: torch_geometric's coalesce() sorts it"
+            )
         order = torch.argsort(col, stable=True)
         return cls(
             row,
@@ -131,8 +156,27 @@ def own_products(a: Tensor, pattern: Pattern) -> Tensor:
     return result
 
 
+def _flaw(row: Tensor, col: Tensor, nodes: int) -> str:
+    """Return what is wrong with pairs that are sorted by row, at the first pair that is wrong."""
+    same, step = row[1:] == row[:-1], col.diff()
+    flaws = {
+        "joins a node with itself": row == col,
+        "is out of order": functional.pad(same & (step < 0), (1, 0)),
+        "is there twice": functional.pad(same & (step == 0), (1, 0)),
+        "lacks its reverse": ~torch.isin(col * nodes + row, row * nodes + col),
+    }
+    flaw, places = next((name, is_wrong) for name, is_wrong in flaws.items() if is_wrong.any())
+    place = int(places.nonzero()[0])
+    return (
+        f"pair {place} of edge_index, ({int(row[place])}, {int(col[place])}), {flaw}: "
+        "torch_geometric's remove_self_loops() and to_undirected() mend that"
+    )
+
+
 def _pointers(index: Tensor, size: int) -> Tensor:
     counts = torch.bincount(index, minlength=size).cumsum(0)
+    if counts.numel() > size:
+        raise UserError(f"edge_index has node {counts.numel() - 1}, but there are {size} nodes")
     return torch.cat([counts.new_zeros(1), counts]).to(torch.int32)
 
 

@@ -38,7 +38,8 @@ def write_explorer(
 ) -> Explorer:
     """Write the page of a finished run to `path` and return what it shows.
 
-    The embeddings are projected by `tsne`, `umap` or `pca`; `spec` says where the graph lies now.
+    The embeddings are projected by `tsne`, `umap` or `pca`; `spec` names another graph, or says
+    where the run's own one lies now.
     """
     explorer = explore(folder, way, spec)
     write_atomically(path, render(explorer).encode())
@@ -47,11 +48,14 @@ def write_explorer(
 
 def explore(folder: RunFolder, way: str = "tsne", spec: Request | None = None) -> Explorer:
     """Return what the page of a finished run shows."""
-    spec, z = spec or folder.request(), folder.embeddings()
-    if len(z) > MOST_NODES:
-        raise UserError(f"{folder.path} has {len(z):,} nodes; the page takes {MOST_NODES:,}")
-    model = folder.model()
+    spec, model = spec or folder.request(), folder.model()
+    own = spec.data == folder.request().data
+    if own and len(folder.embeddings()) > MOST_NODES:  # before the graph is read
+        raise _too_many(len(folder.embeddings()))
     graph, method = folder.run(spec, model).graph, model.method
+    if graph.num_nodes > MOST_NODES:
+        raise _too_many(graph.num_nodes)
+    z = folder.embeddings() if own else model.embed(graph).cpu().numpy()
     if graph.num_nodes != len(z):
         raise UserError(f"{spec.data} has {graph.num_nodes} nodes, the run has {len(z)}")
     projection = project(z, way, spec.seed)
@@ -78,6 +82,10 @@ def explore(folder: RunFolder, way: str = "tsne", spec: Request | None = None) -
             saliency_origin(method.name, trained, len(z)),
         ],
     )
+
+
+def _too_many(nodes: int) -> UserError:
+    return UserError(f"the graph has {nodes:,} nodes; the page takes {MOST_NODES:,}")
 
 
 def saliency_origin(name: str, trained: int | None, nodes: int) -> str:

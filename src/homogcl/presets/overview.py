@@ -9,7 +9,13 @@ from pathlib import Path
 from homogcl.data.catalog import graph_name, lacks_features, own_path, source
 from homogcl.methods.names import PLUGINS, split_name
 from homogcl.presets.catalog import Setting, catalog
-from homogcl.presets.sections import NO_DATA_SET, depends_on_size, preset_by_size, preset_settings
+from homogcl.presets.sections import (
+    NO_DATA_SET,
+    depends_on_size,
+    preset_by_size,
+    preset_file,
+    preset_settings,
+)
 
 
 @dataclass(frozen=True)
@@ -24,11 +30,13 @@ class Overview:
 def overview(
     method: str, data: str, preset: str | None = None, root: Path | None = None
 ) -> Overview | None:
-    """Return the settings of a shipped method; None if they need a class or a graph.
+    """Return the settings of a shipped method; None if they need a class, a graph or a file.
 
     `data` is a data set's name, or the path of a user's own graph, for which defaults hold. The
     preset is by default the one for the graph's size.
     """
+    if preset_file(preset):
+        return None
     is_own = own_path(data) is not None
     name = NO_DATA_SET if is_own else graph_name(data)
     if preset is None and depends_on_size(method, name):

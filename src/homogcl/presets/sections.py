@@ -13,12 +13,14 @@ import tomllib
 from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 
-from homogcl.core.errors import UnknownName
+from homogcl.core.errors import UnknownName, UserError
 from homogcl.methods.names import PLUGINS, split_name
 
 Sections = dict[str, dict[str, object]]
 
+ANY_DATA = "default"  # the section for every graph
 NO_DATA_SET = ""  # no section has this name, so the method's defaults hold
 LARGE = "large"
 LARGE_NODES = 5_000  # between CiteSeer (its preset compares all pairs) and Photo (samples)
@@ -38,7 +40,7 @@ def preset_settings(
     general = f"default/{preset}"
     exists = preset is None
     for sections in _files(method):
-        for key in ("default", general, section if section in sections else data):
+        for key in (ANY_DATA, general, section if section in sections else data):
             if key in sections:
                 exists = exists or key in {section, general}
                 values = dict(sections[key])
@@ -47,6 +49,32 @@ def preset_settings(
     if not exists:
         raise UnknownName("preset", section, _alternatives(method))
     return settings, "; ".join(dict.fromkeys(sources))
+
+
+def preset_file(preset: str | None) -> Path | None:
+    """Return the file of a user's own that is meant as a preset, or None for a preset's name."""
+    is_file = preset is not None and (preset.endswith(".toml") or "/" in preset)
+    return Path(preset).expanduser() if preset and is_file else None
+
+
+def file_settings(path: Path, data: str) -> dict[str, object]:
+    """Return the settings in a file of presets for every graph, and for the data set `data`."""
+    try:
+        sections = tomllib.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise UserError(f"cannot read the preset {path}: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UserError(f"{path} is no preset: {error}") from None
+    settings: dict[str, object] = {}
+    for name, section in sections.items():
+        if not isinstance(section, dict):
+            raise UserError(f"{path}: {name} stands in no section: write [{ANY_DATA}] above it")
+    for name in (ANY_DATA, data):
+        settings |= sections.get(name, {})
+    settings.pop("source", None)
+    if not settings:
+        raise UserError(f"{path} has no section [{ANY_DATA}]{f' or [{data}]' if data else ''}")
+    return settings
 
 
 def depends_on_size(method: str, data: str) -> bool:

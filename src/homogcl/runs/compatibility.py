@@ -13,6 +13,10 @@ from homogcl.data.edges import edges_sha256
 from homogcl.methods.base import Method
 
 
+class OtherFeatures(UserError, ValueError):
+    """A graph has other features than those that were learned from."""
+
+
 @dataclass(frozen=True)
 class TrainingGraph:
     """Properties of the training graph that a new graph must match."""
@@ -60,7 +64,7 @@ def for_method(graph: Data, method: Method, trained_on: TrainingGraph) -> Data:
     if here.feature_names and trained_on.feature_names:
         return _in_order(graph, here.feature_names, trained_on.feature_names)
     if here.features != trained_on.features:
-        raise UserError(
+        raise OtherFeatures(
             f"this graph has {here.features} features, but {trained_on.features} were learned from"
         )
     return graph
@@ -74,7 +78,7 @@ def _in_order(graph: Data, here: tuple[str, ...], learned: tuple[str, ...]) -> D
     added = [name for name in here if name not in learned]
     if missing or added:
         parts = [f"lacks {missing[0]!r}"] * bool(missing) + [f"also has {added[0]!r}"] * bool(added)
-        raise UserError(
+        raise OtherFeatures(
             f"the columns of features are not those that were learned from: this graph "
             f"{' and '.join(parts)}"
         )

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any, Self, TypeAlias
+from typing import Any, Self, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
 import torch
+from sklearn import get_config
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.exceptions import NotFittedError
 from torch import Tensor
 from torch_geometric.data import Data
 
@@ -24,56 +30,107 @@ from homogcl.presets.sections import NO_DATA_SET, preset_by_size
 from homogcl.runs.compatibility import TrainingGraph
 from homogcl.runs.folder import RunFolder
 from homogcl.runs.model import TrainedModel
+from homogcl.runs.node_rows import node_rows
 from homogcl.runs.run import Run
 from homogcl.runs.train import fit_run
 from homogcl.training.loop import Epoch
 
 Graph: TypeAlias = Data | str | Path
 
+_OUTPUT = "_sklearn_output_config"  # where `set_output` writes what is asked for
 
-class Embedder:
+
+class NotFitted(UserError, NotFittedError):  # type: ignore[misc]  # scikit-learn has no types
+    """An embedder was asked for something that it has to learn first."""
+
+
+class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Learns vectors for the nodes of a graph.
 
     A graph is a `Data` with `edge_index` and, if it has features, `x`; or the path of files that
     `read_own` takes. Edges are taken both ways and features normalized as in training.
 
+    What `fit` and `transform` take depends on `graph`: without one, the graph itself; with one,
+    nodes of it, so that scikit-learn can split them; with a function, whatever it makes a graph of,
+    such as a table whose nearest rows it joins.
+
     Attributes:
         method: A method's name, with plug-ins behind plus signs.
         seed: Root seed of every random stream.
+        graph: The graph whose nodes are embedded, or a function that returns one.
         settings: Settings that differ from the method's defaults.
         model_: The trained model, once there is one.
+        graph_: The graph that it was trained on, as the method takes it.
+        embedding_: The vectors of its nodes, [N, d'].
     """
 
     model_: TrainedModel
+    graph_: Data
+    embedding_: npt.NDArray[np.float32]
 
-    def __init__(self, method: str = "grace+homogcl", *, seed: int = 0, **settings: object) -> None:
+    def __init__(
+        self,
+        method: str = "grace+homogcl",
+        *,
+        seed: int = 0,
+        graph: Graph | Callable[[Any], Graph] | None = None,
+        **settings: object,
+    ) -> None:
         """Keep the parameters; `fit` checks them.
 
         Args:
             method: A method's name, with plug-ins behind plus signs.
             seed: Root seed of every random stream.
+            graph: The graph whose nodes are embedded, or a function that returns one; by default
+                `fit` takes the graph itself.
             **settings: Settings of the method, its training, the features' normalization, and the
                 `form` of the vectors.
         """
         self.method = method
         self.seed = seed
+        self.graph = graph
         self.settings = settings
 
     def __repr__(self) -> str:
         """Return the call that makes this embedder, before it is fitted."""
-        settings = "".join(f", {key}={value!r}" for key, value in self.settings.items())
+        graph = {} if self.graph is None else {"graph": self.graph}
+        settings = "".join(
+            f", {key}={value!r}" for key, value in {**graph, **self.settings}.items()
+        )
         return f"Embedder({self.method!r}, seed={self.seed}{settings})"
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return all parameters by name; `deep` is there by convention."""
-        return {"method": self.method, "seed": self.seed, **self.settings}
+        return {"method": self.method, "seed": self.seed, "graph": self.graph, **self.settings}
 
     def set_params(self, **params: Any) -> Self:
         """Replace parameters by name and return the embedder; what was learned stays."""
-        self.method = params.pop("method", self.method)
-        self.seed = params.pop("seed", self.seed)
+        for name in ("method", "seed", "graph"):
+            setattr(self, name, params.pop(name, getattr(self, name)))
         self.settings = {**self.settings, **params}
         return self
+
+    def __sklearn_clone__(self) -> Self:
+        """Return an embedder with the same parameters, which shares the graph."""
+        copy = type(self)(**self.get_params())
+        if hasattr(self, _OUTPUT):
+            setattr(copy, _OUTPUT, dict(getattr(self, _OUTPUT)))
+        return copy
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "model_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = _is_function(self.graph)
+        tags.input_tags.one_d_array = self._takes_nodes
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+    @property
+    def _takes_nodes(self) -> bool:
+        """Whether `fit` and `transform` take nodes of a graph."""
+        return self.graph is not None and not _is_function(self.graph)
 
     @property
     def method_(self) -> Method:
@@ -90,10 +147,19 @@ class Embedder:
         """The loss per epoch."""
         return self.model_.loss_curve
 
-    def fit(self, graph: Graph, y: object = None) -> Self:
-        """Train the method on `graph` and return the embedder; `y` is there by convention."""
+    def fit(self, X: Any, y: object = None) -> Self:
+        """Train the method and return the embedder; `y` is there by convention.
+
+        With a `graph`, all of it is trained on: its nodes `X` only say which rows are meant, and no
+        method looks at their labels.
+        """
         settings = resolve(self.method, NO_DATA_SET, self.settings)
-        data = _input(graph, settings, self.seed, labels_for=self._use_of_labels(settings))
+        labels_for = self._use_of_labels(settings)
+        if labels_for and self.graph is not None:
+            raise UserError(
+                f"{labels_for}, which no split of nodes could hide: fit the graph itself"
+            )
+        data = _input(self._graph_of(X), settings, self.seed, labels_for=labels_for)
         sizes = Sizes.of(data)
         if preset := preset_by_size(self.method, NO_DATA_SET, sizes.nodes):
             settings = resolve(self.method, NO_DATA_SET, self.settings, preset)
@@ -114,22 +180,27 @@ class Embedder:
             method=trained.method.eval(),
             loss_curve=losses,
         )
+        self.graph_, self.embedding_ = data, self._vectors(data)
+        self.n_features_in_ = 1 if self._takes_nodes else sizes.features
         return self
 
-    def transform(self, graph: Graph) -> npt.NDArray[np.float32]:
+    def transform(self, X: Any) -> npt.NDArray[np.float32]:
         """Return the nodes' vectors, [N, d'], of the training graph or of a new one.
 
-        A new graph is refused where the method knows only the nodes it has seen, and where the
-        features were made of the edges: those of two graphs do not mean the same.
+        With a `graph`, they are those of its nodes `X`: ids where it has any, else numbers. A new
+        graph is refused where the method knows only the nodes it has seen, and where the features
+        were made of the edges: those of two graphs do not mean the same.
         """
         model = self._fitted()
-        data = _input(graph, model.settings, model.seed)
-        vectors: npt.NDArray[np.float32] = model.embed(data).cpu().numpy()
-        return vectors
+        if self._takes_nodes:
+            rows = node_rows(X, len(self.embedding_), self.graph_.get("ids"))
+            return self.embedding_[rows]
+        data = _input(self._graph_of(X), model.settings, model.seed)
+        return self._by_node(self._vectors(data), data)
 
-    def fit_transform(self, graph: Graph, y: object = None) -> npt.NDArray[np.float32]:
-        """Train on `graph` and return its nodes' vectors, [N, d']."""
-        return self.fit(graph).transform(graph)
+    def fit_transform(self, X: Any, y: object = None) -> npt.NDArray[np.float32]:
+        """Train on a graph and return its nodes' vectors, [N, d']."""
+        return self.fit(X, y).transform(X)
 
     def save(self, path: str | Path) -> Path:
         """Write the fitted embedder to one file, as run folders hold it, and return its path."""
@@ -150,10 +221,38 @@ class Embedder:
             return f"{self.method} learns from labels"
         return "form=auto is chosen by labels" if settings.embedding.form == AUTO else None
 
+    def _graph_of(self, X: Any) -> Any:
+        """Return the graph that `X` is, that it is made into, or whose nodes it names."""
+        if self.graph is None or self._takes_nodes:
+            return X if self.graph is None else self.graph
+        return cast(Callable[[Any], Graph], self.graph)(X)
+
+    def _vectors(self, data: Data) -> npt.NDArray[np.float32]:
+        vectors: npt.NDArray[np.float32] = self.model_.embed(data).cpu().numpy()
+        self._n_features_out = vectors.shape[1]
+        return vectors
+
+    def _by_node(self, vectors: npt.NDArray[np.float32], data: Data) -> npt.NDArray[np.float32]:
+        """Return the vectors, in a table of pandas by the nodes' ids where pandas is asked for.
+
+        scikit-learn would take the rows' names of the input, which may be a table of edges.
+        """
+        output = getattr(self, _OUTPUT, {}).get("transform", get_config()["transform_output"])
+        if output != "pandas" or self.graph is not None:
+            return vectors
+        import pandas
+
+        return cast(npt.NDArray[np.float32], pandas.DataFrame(vectors, index=data.get("ids")))
+
     def _fitted(self) -> TrainedModel:
         if not hasattr(self, "model_"):
-            raise UserError("this embedder has learned nothing yet: call fit first")
+            raise NotFitted("this embedder has learned nothing yet: call fit first")
         return self.model_
+
+
+def _is_function(graph: object) -> bool:
+    # A graph of torch_geometric can be called, too.
+    return inspect.isroutine(graph) or isinstance(graph, partial)
 
 
 def _input(graph: Graph, settings: Settings, seed: int, labels_for: str | None = None) -> Data:

@@ -6,13 +6,13 @@ import io
 import json
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from homogcl.core.errors import UserError
 from homogcl.core.files import only_process_in, write_atomically
@@ -20,6 +20,7 @@ from homogcl.data.load import original_ids, own_path
 from homogcl.data.own.files import description
 from homogcl.methods.base import Method, Sizes
 from homogcl.runs.compatibility import TrainingGraph
+from homogcl.runs.folder_config import LENGTHS, RunConfig, config_of, differing, epochs_in
 from homogcl.runs.log import read_curves
 from homogcl.runs.model import TrainedModel
 from homogcl.runs.request import Request
@@ -33,27 +34,6 @@ _CONFIG, _MODEL, _EMBEDDINGS, _IDS = (
     "embeddings.npy",
     "ids.json",
 )
-
-
-@dataclass(frozen=True)
-class _Settings:
-    method: dict[str, Any]
-    train: dict[str, Any]
-    data: dict[str, Any]
-
-
-@dataclass(frozen=True)
-class _Config:
-    """What `begin` writes, as far as it is read again."""
-
-    method: str
-    data: str
-    seed: Annotated[int, Field(ge=0)]
-    overrides: dict[str, Any]
-    preset: str | None
-    settings: _Settings
-    files: dict[str, Any] = field(default_factory=dict)
-    files_sha256: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -71,12 +51,13 @@ class RunFolder:
         """Keep other processes out of the folder until the block is left or this process dies."""
         return only_process_in(self.path, (self.checkpoints,))
 
-    def begin(self, run: Run, *, resume: bool) -> None:
+    def begin(self, run: Run, *, resume: bool, fixed_length: str | None = None) -> None:
         """Write the configuration; refuse a folder in use unless it is to be resumed as it was.
 
-        The path of the graph is written whole, so that it is found from anywhere.
+        The path of the graph is written whole, so that it is found from anywhere. A run may go on
+        to more epochs, unless there is a reason for a `fixed_length`.
         """
-        config = _config_of(run)
+        config = config_of(run)
         path = self.path / _CONFIG
         if not path.exists():
             write_atomically(path, (json.dumps(config, indent=2) + "\n").encode())
@@ -85,13 +66,29 @@ class RunFolder:
             raise UserError(f"{self.path} holds a run already; give --resume or another --out")
         before = self._json(_CONFIG)
         self._check_files(self._config().files_sha256, config.get("files_sha256", {}), run.data)
+        lengths = self.shorter_lengths()
         # A graph that was moved is still the same graph.
-        moved = {"data": "", "files": {}} if "files_sha256" in config else {}
-        if names := _differing({**before, **moved}, {**config, **moved}):
+        same: dict[str, Any] = {"data": "", "files": {}} if "files_sha256" in config else {}
+        same[LENGTHS] = []
+        names = differing({**before, **same}, {**config, **same})
+        if names == ["epochs"] and epochs_in(before) < epochs_in(config):
+            if fixed_length:
+                raise UserError(
+                    f"{path}: no epochs after {epochs_in(before)}, since {fixed_length}; begin "
+                    f"another run with its weights: --warm-start {self.path} --out FOLDER"
+                )
+            lengths, names = [*lengths, epochs_in(before)], []
+            config[LENGTHS] = lengths
+            write_atomically(path, (json.dumps(config, indent=2) + "\n").encode())
+        if names:
             raise UserError(
                 f"{path} is of another run: it has other {', '.join(names)}; resume with what "
                 "it began with"
             )
+
+    def shorter_lengths(self) -> list[int]:
+        """Return the numbers of epochs after which this run had ended and then went on."""
+        return self._config().shorter_lengths
 
     def finish(self, run: Run, method: Method) -> None:
         """Write the trained model, the embeddings of its graph and the nodes' ids."""
@@ -170,6 +167,19 @@ class RunFolder:
             raise UserError(f"{path} does not hold a finite vector for each node")
         return np.asarray(z, dtype=np.float32)
 
+    def vectors(
+        self, root: Path | None, data: str | None, files: Mapping[str, object]
+    ) -> tuple[list[str] | list[int], npt.NDArray[np.float32]]:
+        """Return ids and embeddings, [N, d], of the run's graph, or of another one.
+
+        The arguments are those of `request`; without `data` what the run has written is read.
+        """
+        if data is None:
+            return self.ids(), self.embeddings()
+        model = self.model()
+        graph = self.run(self.request(root, data, files), model).graph
+        return original_ids(graph), model.embed(graph).cpu().numpy()
+
     def ids(self) -> list[str] | list[int]:
         """Return the ids of the nodes of that graph, in the order of `embeddings`."""
         kind = cast(Any, list[int] | list[str])
@@ -204,8 +214,8 @@ class RunFolder:
     def _unfinished(self, name: str) -> UserError:
         return UserError(f"{self.path} is no finished run: {name} is missing")
 
-    def _config(self) -> _Config:
-        return self._read_as(_CONFIG, _Config)
+    def _config(self) -> RunConfig:
+        return self._read_as(_CONFIG, RunConfig)
 
     def _read_as(self, name: str, kind: type[T]) -> T:
         """Return the content of a JSON file as a value of `kind`."""
@@ -230,41 +240,6 @@ class RunFolder:
             raise UserError(f"cannot read {path}: {error.strerror}") from None
         except (ValueError, RecursionError) as error:
             raise UserError(f"{path} is not valid JSON: {error}") from None
-
-
-def _config_of(run: Run) -> dict[str, Any]:
-    """Return what `config.json` holds of a run, as it reads back."""
-    if not run.data:
-        raise UserError(
-            "a run folder names the data that it was trained on, and a graph in memory has no "
-            "name: save the graph and request its path, or use Embedder"
-        )
-    own = own_path(run.data)
-    config: dict[str, Any] = {
-        "method": run.method,
-        "data": run.data if own is None else str(own.resolve()),
-        "seed": run.seed,
-        "overrides": dict(run.overrides),
-        "preset": run.settings.preset,
-        "settings": run.resolved_settings,
-    }
-    if own is not None:
-        config |= {"files": dict(run.files), "files_sha256": run.graph.files}
-        config["data_sha256"] = run.graph.sha256  # of the files and of which columns are what
-    parsed: dict[str, Any] = json.loads(json.dumps(config))
-    return parsed
-
-
-def _differing(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    """Return the names, of whatever depth, under which two configurations hold other values."""
-    names: list[str] = []
-    for key in sorted({*before, *now}):
-        left, right = before.get(key), now.get(key)
-        if isinstance(left, dict) and isinstance(right, dict):
-            names += _differing(left, right)
-        elif left != right:
-            names.append(key)
-    return list(dict.fromkeys(names))
 
 
 def _npy(array: npt.NDArray[np.generic]) -> bytes:

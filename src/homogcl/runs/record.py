@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -40,6 +41,7 @@ Metrics = dict[str, FiniteFloat]
 # What the former probe measured counts, marked, where no run was scored by the present one.
 FORMER = {"test_accuracy": "adam_test_accuracy", "val_accuracy": "adam_val_accuracy"}
 OF_FORMER = "†"
+_NAME = re.compile(r"[0-9a-f]{10}-s\d+\.json")  # of a record's file, see `cell_path`
 
 
 class Record(Config):
@@ -161,11 +163,15 @@ def read_record(path: Path) -> Record:
         raise UserError(f"{path} is not a run record: {field}: {reason}") from error
 
 
-def read_records(root: Path) -> list[Record]:
-    """Return every record below `root`, ordered by data set, method, settings and seed."""
-    if not root.is_dir():
-        raise UserError(f"no folder of records at {root}; give the folder that `run` wrote to")
-    records = [read_record(path) for path in root.glob("*/*/*.json")]
+def read_records(place: Path) -> list[Record]:
+    """Return every record below `place`, ordered by data set, method, settings and seed.
+
+    A folder is searched at any depth, for files that are named as records; a file is a record.
+    """
+    if not place.exists():
+        raise UserError(f"no records at {place}; give the folder that `run` wrote to")
+    below = (path for path in place.rglob("*.json") if _NAME.fullmatch(path.name))
+    records = [read_record(path) for path in ([place] if place.is_file() else below)]
     return sorted(records, key=lambda r: (r.data, r.method, r.settings_sha256, r.seed))
 
 

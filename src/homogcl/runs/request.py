@@ -13,7 +13,13 @@ from torch_geometric.data import Data
 
 from homogcl.data.load import graph_name, lacks_features, load, own_path, source
 from homogcl.presets.resolve import Settings, resolve
-from homogcl.presets.sections import NO_DATA_SET, depends_on_size, preset_by_size
+from homogcl.presets.sections import (
+    NO_DATA_SET,
+    depends_on_size,
+    file_settings,
+    preset_by_size,
+    preset_file,
+)
 from homogcl.runs.run import Run
 from homogcl.runs.tasks import DEFAULT_TASKS
 
@@ -27,11 +33,12 @@ class Request:
         data: A data set's name, or the path of a user's own graph.
         seed: Root seed of every random stream.
         overrides: Settings that prevail over the preset's.
-        preset: An alternative preset, such as `official`.
+        preset: An alternative preset, such as `official`, or a file of presets of a user's own.
         milestones: Epochs after which the cheap tasks are scored, besides the last one.
         tasks: Names of the tasks that the embeddings are scored on.
         root: Folder of all data sets; by default as `homogcl.load` has it.
         files: What `graph.toml` could say of the files at a path.
+        warm_start: Run folder whose weights the training begins with.
     """
 
     method: str
@@ -43,6 +50,7 @@ class Request:
     tasks: tuple[str, ...] = DEFAULT_TASKS
     root: Path | None = None
     files: Mapping[str, object] = field(default_factory=dict)
+    warm_start: Path | None = None
 
     @property
     def name(self) -> str:
@@ -51,7 +59,7 @@ class Request:
 
     def settings(self) -> Settings:
         """Return the settings as the preset's and the data set's names decide them."""
-        return self._settings(self.preset)
+        return self._settings(self._preset_name)
 
     def resolve(self, *, by_size: bool = True) -> Run:
         """Return the run that is asked for, with everything decided.
@@ -76,7 +84,11 @@ class Request:
                 files=self.files,
             )
 
-        if by_size and self.preset is None and depends_on_size(self.method, self._preset_data):
+        if (
+            by_size
+            and self._preset_name is None
+            and depends_on_size(self.method, self._preset_data)
+        ):
             published = None if own_path(self.data) else source(self.data)
             nodes = published.counts.nodes if published else int(graph().num_nodes or 0)
             preset = preset_by_size(self.method, self._preset_data, nodes)
@@ -88,18 +100,32 @@ class Request:
             load=graph,
             name=self.name,
             data=self.data,
-            overrides=self.overrides,
+            overrides=self._overrides,
             files=self.files,
             tasks=self.tasks,
             milestones=self.milestones,
+            warm_start=self.warm_start,
         )
 
     def _settings(self, preset: str | None) -> Settings:
-        overrides = self.overrides
+        overrides = self._overrides
         if lacks_features(self.data, self.root):
             # So that a record says what was learned from.
             overrides = {**overrides, "features": "structural"}
         return resolve(self.method, self._preset_data, overrides, preset)
+
+    @property
+    def _preset_name(self) -> str | None:
+        """The name of the preset; a file has none, and its settings prevail as those by name do."""
+        return None if preset_file(self.preset) else self.preset
+
+    @property
+    def _overrides(self) -> Mapping[str, object]:
+        """The settings that prevail over the preset's: a file's, then those given by name."""
+        path = preset_file(self.preset)
+        if path is None:
+            return self.overrides
+        return {**file_settings(path, self.name), **self.overrides}
 
     @property
     def _preset_data(self) -> str:

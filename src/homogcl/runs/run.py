@@ -35,6 +35,7 @@ class Run:
         files: What `graph.toml` could say of the files at a path.
         tasks: Names of the tasks that the embeddings are scored on.
         milestones: Epochs after which the cheap tasks are scored, besides the last one.
+        warm_start: Run folder whose weights the training begins with.
     """
 
     method: str
@@ -47,6 +48,7 @@ class Run:
     files: Mapping[str, object] = field(default_factory=dict)
     tasks: tuple[str, ...] = ()
     milestones: tuple[int, ...] = ()
+    warm_start: Path | None = None
 
     @classmethod
     def of(cls, method: str, settings: Settings, graph: Data, seed: int = 0) -> Run:
@@ -66,6 +68,11 @@ class Run:
     def on(self, graph: Data) -> Run:
         """Return the same run on another graph."""
         return replace(self, load=lambda: graph)
+
+    def of_length(self, epochs: int) -> Run:
+        """Return the same run with another number of epochs."""
+        train = self.settings.train.model_copy(update={"epochs": epochs})
+        return replace(self, settings=replace(self.settings, train=train))
 
     def in_form(self, form: str) -> Run:
         """Return the same run with embeddings of another form."""

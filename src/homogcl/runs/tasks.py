@@ -11,6 +11,7 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING
 
 from homogcl.core.errors import UnknownName, UserError
+from homogcl.core.extensions import BrokenExtension, load_extension
 from homogcl.evaluate.tasks import ARRAY_TASKS, Task, TaskInputs
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def task(name: str) -> Task:
     others = _third_party()
     if name not in others:
         raise UnknownName("task", name, task_names())
-    loaded: Task = others[name].load()
+    loaded: Task = load_extension(others[name], "task", lambda value: isinstance(value, Task))
     return loaded
 
 
@@ -56,9 +57,12 @@ def tasks_at_milestones(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def tasks_in(metrics: Iterable[str]) -> list[str]:
-    """Return the names of the tasks that were scored where a record has these metrics."""
+    """Return the names of the tasks that were scored where a record has these metrics.
+
+    Broken tasks of other packages are not among them.
+    """
     names = set(metrics)
-    return [name for name in task_names() if task(name).metric in names]
+    return [name for name in task_names() if _metric(name) in names]
 
 
 def check_labels(graph: Data, names: Sequence[str]) -> None:
@@ -70,6 +74,13 @@ def check_labels(graph: Data, names: Sequence[str]) -> None:
             f"{title} has no labels, and the task {comparing[0]} compares with them: name a column "
             "of the nodes' file as label, or take the task links"
         )
+
+
+def _metric(name: str) -> str | None:
+    try:
+        return task(name).metric
+    except BrokenExtension:
+        return None
 
 
 @cache

@@ -10,6 +10,7 @@ from pathlib import Path
 from torch_geometric.data import Data
 
 from homogcl.core.distributed import ALONE, Ranks
+from homogcl.core.errors import UserError
 from homogcl.core.memory import peak_bytes, reset_peak
 from homogcl.methods.forms import LAST
 from homogcl.methods.registry import Method, Sizes, build
@@ -21,7 +22,7 @@ from homogcl.runs.run import Run
 from homogcl.runs.scores import scores
 from homogcl.runs.tasks import task, tasks_at_milestones
 from homogcl.training.checkpoint import Checkpoints, Intervals
-from homogcl.training.loop import Epoch, check_fits, fit
+from homogcl.training.loop import Epoch, check_fits, fit, fixed_length
 
 
 @dataclass(frozen=True)
@@ -39,8 +40,13 @@ class Trained:
 
 
 def new_method(run: Run, ranks: Ranks = ALONE) -> Method:
-    """Return the untrained method of `run`; refuse what cannot be trained or scored."""
+    """Return the method of `run`, untrained or with the weights of its warm start.
+
+    What cannot be trained or scored is refused.
+    """
     method = build(run.method, run.settings.method, Sizes.of(run.graph), run.seed)
+    if run.warm_start is not None:
+        _warm_up(method, run.method, run.warm_start)
     check_fits(method, run.graph, run.settings.train, ranks)
     check_form(run.settings.embedding.form, run.graph)
     for name in run.tasks:
@@ -113,7 +119,8 @@ def train_run(
     Args:
         run: What `Request.resolve` returned.
         folder: Where to write; a folder that holds another run is refused.
-        resume: Whether to go on from the newest checkpoint in the folder.
+        resume: Whether to go on from the newest checkpoint in the folder, also to more epochs than
+            before where the schedule allows.
         on_epoch: Called after each epoch.
         save_every: Epochs or minutes between checkpoints, as `parse_intervals` returns them.
         tensorboard: Folder for TensorBoard, if any.
@@ -129,7 +136,9 @@ def train_run(
         if tensorboard:
             followers.append(stack.enter_context(log.tensorboard(tensorboard)))
         stack.enter_context(folder.locked())
-        folder.begin(run, resume=resume)
+        folder.begin(run, resume=resume, fixed_length=fixed_length(method, run.settings.train))
+        shorter = [run.of_length(each).fingerprint() for each in folder.shorter_lengths()]
+        checkpoints = replace(checkpoints, shorter=shorter)
         followers += [log.Log(folder.path), *([on_epoch] if on_epoch else [])]
 
         def follow(epoch: Epoch) -> None:
@@ -139,6 +148,18 @@ def train_run(
         trained = fit_run(run, method, on_epoch=follow, checkpoints=checkpoints, ranks=ranks)
         folder.finish(run.in_form(trained.form), trained.method)
     return trained
+
+
+def _warm_up(method: Method, name: str, place: Path) -> None:
+    """Give `method` the weights of the run in `place`, which must be of the same method."""
+    model = RunFolder(place).model()
+    if model.name != name:
+        raise UserError(f"--warm-start {place}: it is a run of {model.name}, not of {name}")
+    try:
+        method.load_state_dict(model.method.state_dict())
+    except RuntimeError as error:
+        reason = " ".join(str(error).splitlines()[-1].split())
+        raise UserError(f"--warm-start {place}: its weights do not fit: {reason}") from None
 
 
 @dataclass

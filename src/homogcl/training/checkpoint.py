@@ -7,7 +7,7 @@ import io
 import re
 import time
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -42,6 +42,8 @@ class Checkpoints:
     folder: Path  # where they are
     # What the training depends on, by name; a checkpoint with another fingerprint is refused.
     fingerprint: Mapping[str, str] = field(default_factory=dict)
+    # Those of shorter trainings that this one goes on from.
+    shorter: Sequence[Mapping[str, str]] = ()
     every: int = 50  # epochs between two checkpoints
     minutes: float = 10.0  # time after which the next epoch saves one, whatever its number
     _save_times: list[float] = field(default_factory=lambda: [time.monotonic()], repr=False)
@@ -113,6 +115,8 @@ class Checkpoints:
 
     def _check(self, path: Path, fingerprint: Mapping[str, str]) -> None:
         """Refuse a checkpoint with another fingerprint, and name what differs."""
+        if fingerprint in self.shorter:
+            return
         differences = [
             _difference(name, fingerprint.get(name), self.fingerprint.get(name))
             for name in sorted({*fingerprint, *self.fingerprint})

@@ -150,6 +150,15 @@ def learning_rate(config: TrainConfig, step: int, per_epoch: int = 1) -> float:
     return config.learning_rate * 0.5 * (1 + math.cos(math.pi * done))
 
 
+def fixed_length(method: Method, config: TrainConfig) -> str | None:
+    """Return why a training cannot go on after its last epoch as a longer one would, if so."""
+    if config.schedule != "constant":
+        return f"schedule={config.schedule} has ended with the last epoch"
+    if method.follows_progress:
+        return f"{method.name} changes with the share of epochs done"
+    return None
+
+
 @contextmanager
 def _shared(method: Method, sharing: Sharing) -> Iterator[None]:
     """Let `method` share its steps with other processes inside the block, and with none after."""

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 from torch_geometric.utils import coalesce
 
+from homogcl.core.errors import UserError
 from homogcl.homophily.positives import Combine, Positives
 from homogcl.losses import Workspace, info_nce
 from homogcl.losses.contrast.negatives import AllPairs
@@ -362,3 +363,46 @@ def test_inputs_are_left_as_they_were() -> None:
     assert torch.equal(u, case.u)
     assert torch.equal(v, case.v)
     assert torch.equal(weight, case.weight)
+
+
+@settings(deadline=None, max_examples=60)
+@given(case=cases, draw=st.data(), spoil=st.sampled_from(["order", "one way", "loop", "twice"]))
+def test_pairs_in_any_other_form_are_refused_and_never_give_another_loss(
+    case: Case, draw: st.DataObject, spoil: str
+) -> None:
+    count = case.edge_index.size(1)
+    if spoil == "loop" or not count:
+        order = list(range(count))
+    else:
+        shuffled = draw.draw(st.permutations(range(count)))
+        place = draw.draw(st.integers(0, count - 1))
+        straight = sorted([*range(count), place])
+        order = {"order": shuffled, "twice": straight}.get(spoil, straight[:place])
+    pairs, weight = case.edge_index[:, order], case.weight[order]
+    masks = [None if mask is None else mask[order] for mask in case.present]
+    if spoil == "loop":
+        pairs = torch.cat([torch.zeros(2, 1, dtype=torch.long), pairs], 1)
+        weight = torch.cat([torch.ones(1, dtype=weight.dtype), weight])
+        masks = [None if mask is None else torch.cat([mask.new_ones(1), mask]) for mask in masks]
+    other = replace(case, edge_index=pairs, weight=weight, present=(masks[0], masks[1]))
+    listed = pairs.t().tolist()
+    is_right = listed == sorted(listed) and listed == [
+        pair for pair in case.edge_index.t().tolist() if pair in listed and pair[::-1] in listed
+    ]
+    if is_right:
+        slow = slow_info_nce(other.u, other.v, 0.5, other.saliency, other.edges)
+        ours = info_nce(other.u, other.v, 0.5, other.positives)
+        torch.testing.assert_close(ours, slow, rtol=1e-9, atol=1e-11)
+        return
+    with pytest.raises(UserError, match="edge_index"):
+        info_nce(other.u, other.v, 0.5, other.positives)
+
+
+def test_views_with_different_pairs_or_lengths_are_refused() -> None:
+    case = make_case(6, seed=1)
+    first, second = case.positives
+    with pytest.raises(UserError, match="the positives of the two views list different pairs"):
+        info_nce(case.u, case.v, 0.5, (first, Positives.none()))
+    short = replace(first, weight=first.weight[1:])
+    with pytest.raises(UserError, match=r"positive pairs need \d+ weights, not"):
+        info_nce(case.u, case.v, 0.5, (short, second))

@@ -65,6 +65,7 @@ class NeighborPlugin(Method):
         self.training_data = base.training_data
         self.transductive = base.transductive
         self.takes_batches = base.takes_batches
+        self.follows_progress = base.follows_progress
         self.centroids = torch.empty(0)  # of the last step, [k, d]; the next step starts from them
 
     @classmethod

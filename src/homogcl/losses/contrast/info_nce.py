@@ -7,10 +7,11 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from homogcl.core.errors import UserError
 from homogcl.homophily.positives import MEANS, Combine, Positives
 from homogcl.losses.contrast.negatives import AllPairs, Negatives
 from homogcl.losses.contrast.tiles import safe_square
-from homogcl.nn.sparse import Pattern, own_products, pair_products
+from homogcl.nn.sparse import own_products, pair_products
 from homogcl.nn.unit_rows import of_length
 
 
@@ -39,7 +40,8 @@ def info_nce(
         v: Vectors of the second view, [N, d].
         temperature: τ, positive.
         positives: The neighbor pairs in the first and in the second view, with the same
-            `edge_index`; none by default.
+            `edge_index`; none by default. Pairs that are unsorted, one-way, repeated, or of a node
+            with itself are refused.
         negatives: Which pairs `neg` sums over: `AllPairs`, as above, by default; `Sampled`, an
             unbiased estimate; `CrossView`, without the second sum; `Weighted`, with a weight for
             each pair. Positives and neighbors are always exact.
@@ -55,7 +57,9 @@ def info_nce(
     a, b = of_length(u, temperature**-0.5), of_length(v, temperature**-0.5)
     none = Positives.none().to(u.device)
     in_u, in_v = positives or (none, none)
-    pairs = Pattern.of(in_u.edge_index.to(u.device), u.size(0))
+    if in_u.edge_index is not in_v.edge_index and not torch.equal(in_u.edge_index, in_v.edge_index):
+        raise UserError("the positives of the two views list different pairs")
+    pairs = in_u.to(u.device).pattern(u.size(0))
     kind = negatives or AllPairs()
     sums = kind.sums(a, b, temperature, pairs)
     own = (a * b).sum(1)
