@@ -8,6 +8,7 @@ from __future__ import annotations
 import inspect
 import sys
 from pathlib import Path
+from typing import Any
 
 from homogcl.core.config import Config
 from homogcl.methods.names import PLUGINS
@@ -15,32 +16,37 @@ from homogcl.methods.registry import method_class, method_names, plugin
 from homogcl.presets.sections import preset_names
 
 FOLDER = Path(__file__).parent / "methods"
+FILES = "plugin-{}.md"  # of plug-ins, one of which has the name of a method
 # Of the plug-ins that share a class, the one whose name fixes no setting has its page.
 PLUGIN_PAGES = [name for name, shipped in PLUGINS.items() if not shipped.settings]
 
 
-def page(name: str) -> str:
-    """Return the page of a method or of a plug-in as Markdown."""
-    is_plugin = name in PLUGIN_PAGES
-    described = plugin(name).wrap if is_plugin else method_class(name)
-    lines = [
-        f"# {described.name}",
-        "",
-        f"`+{name}`" if is_plugin else f"`{name}`",
-        "",
-        "```text",
-        inspect.getdoc(described) or "",
-        "```",
-        "",
-    ]
-    lines += ["## Settings", "", *_settings(described.Config), "", "## Presets", ""]
-    family = plugin(name).presets if is_plugin else name
-    return "\n".join([*lines, *_presets(name, family)]) + "\n"
+def method_page(name: str) -> str:
+    """Return the page of a method as Markdown."""
+    return _page(method_class(name), f"`{name}`", _presets(name))
+
+
+def plugin_page(name: str) -> str:
+    """Return the page of a plug-in as Markdown."""
+    family = plugin(name).presets
+    shared = f"Those of [`+{family}`]({FILES.format(family)}), as far as they are its settings."
+    presets = _presets(f"+{name}") if family == name else [shared]
+    return _page(plugin(name).wrap, f"`+{name}`", presets)
+
+
+def _page(described: Any, name: str, presets: list[str]) -> str:
+    lines = [f"# {described.name}", "", name, ""]
+    lines += ["```text", inspect.getdoc(described) or "", "```", ""]
+    lines += ["## Settings", "", *_settings(described.Config), "", "## Presets", "", *presets]
+    return "\n".join(lines) + "\n"
 
 
 def pages() -> dict[Path, str]:
     """Return every page by the file it belongs in."""
-    return {FOLDER / f"{name}.md": page(name) for name in [*method_names(), *PLUGIN_PAGES]}
+    return {
+        **{FOLDER / f"{name}.md": method_page(name) for name in method_names()},
+        **{FOLDER / FILES.format(name): plugin_page(name) for name in PLUGIN_PAGES},
+    }
 
 
 def stale() -> list[str]:
@@ -52,9 +58,7 @@ def stale() -> list[str]:
     ]
 
 
-def _presets(name: str, family: str) -> list[str]:
-    if family != name:
-        return [f"Those of [`+{family}`]({family}.md), as far as they are settings of its own."]
+def _presets(name: str) -> list[str]:
     presets = [(section, source) for method, section, source in preset_names() if method == name]
     rows = [f"| `{section}` | {source} |" for section, source in presets]
     return ["| section | source |", "|---|---|", *rows]

@@ -1,4 +1,4 @@
-"""Held-out edges and pairs without one, against sets and counting."""
+"""Scores of links, against counting."""
 
 import itertools
 
@@ -8,43 +8,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from homogcl.core.errors import UserError
-from homogcl.core.seeds import stream
-from homogcl.data.edges import undirected
-from homogcl.core.held_out import Links, hold_out
+from homogcl.core.held_out import Links
 from homogcl.evaluate.links import link_scores
-
-
-@given(
-    st.lists(st.tuples(st.integers(0, 14), st.integers(0, 14)), min_size=4, max_size=50),
-    st.floats(0.05, 0.5),
-    st.integers(0, 2**31),
-)
-@settings(max_examples=50, deadline=None)
-def test_parts_are_those_of_sets(pairs: list[tuple[int, int]], share: float, seed: int) -> None:
-    edge_index, _ = undirected(torch.tensor(pairs).t(), 15)
-    edges = {(s, t) for s, t in edge_index.t().tolist() if s < t}
-    if len(edges) < 2:
-        return
-    links = hold_out(edge_index, 15, stream(seed, "links"), share)
-    held = set(map(tuple, links.edges.t().tolist()))
-    left = {(s, t) for s, t in edge_index[:, links.kept].t().tolist()}
-    others = [tuple(pair) for pair in links.others.t().tolist()]
-    assert len(held) == links.edges.size(1) == max(1, round(share * len(edges)))
-    assert left == {(s, t) for a, b in edges - held for s, t in ((a, b), (b, a))}
-    assert len(set(others)) == len(others) == len(held)
-    assert all(s < t and (s, t) not in edges for s, t in others)
-
-
-def test_pairs_without_an_edge_are_drawn_equally_often() -> None:
-    edge_index, _ = undirected(torch.tensor([[0, 1, 2, 3], [1, 2, 3, 4]]), 5)
-    drawn = [
-        tuple(hold_out(edge_index, 5, stream(s, "x")).others[:, 0].tolist()) for s in range(1200)
-    ]
-    free = set(itertools.combinations(range(5), 2)) - {(0, 1), (1, 2), (2, 3), (3, 4)}
-    assert set(drawn) == free
-    # 200 each with a standard deviation of 13: five of them.
-    assert all(abs(drawn.count(pair) - 200) < 65 for pair in free)
 
 
 @given(st.integers(0, 2**31))
@@ -74,12 +39,3 @@ def test_perfect_and_opposite_embeddings() -> None:
     assert link_scores(apart, links) == {"link_auc": 1.0, "link_ap": 1.0}
     crossed = Links(links.kept, links.others, links.edges)
     assert link_scores(apart, crossed)["link_auc"] == 0.0
-
-
-def test_graphs_that_allow_no_task_are_refused() -> None:
-    one, _ = undirected(torch.tensor([[0], [1]]), 4)
-    with pytest.raises(UserError, match="at least two edges"):
-        hold_out(one, 4, stream(0, "links"))
-    full, _ = undirected(torch.tensor([[0, 0, 1], [1, 2, 2]]), 3)
-    with pytest.raises(UserError, match="needs 1 pairs without an edge; there are 0"):
-        hold_out(full, 3, stream(0, "links"))

@@ -9,11 +9,11 @@ import torch
 from torch_geometric.data import Data
 
 from homogcl.core.errors import UserError
+from homogcl.core.held_out import hold_out
 from homogcl.core.seeds import stream
 from homogcl.evaluate.adam_probe import AdamProbeConfig, adam_probe
 from homogcl.evaluate.cluster import cluster_scores, raw_rows, spectral_rows
 from homogcl.evaluate.knn import knn_scores
-from homogcl.core.held_out import hold_out
 from homogcl.evaluate.links import link_scores
 from homogcl.evaluate.probe import linear_probe, predictions, probe_over_splits, refitted_probe
 from homogcl.evaluate.saliency import saliency_scores

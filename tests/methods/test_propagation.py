@@ -18,7 +18,7 @@ from torch_geometric.data import Data
 from homogcl.core.errors import UserError
 from homogcl.data.edges import undirected
 from homogcl.data.mapped import open_mapped, write_mapped
-from homogcl.methods import propagation
+from homogcl.methods import slabs
 from homogcl.methods.base import Sizes
 from homogcl.methods.inference import embeddings
 from homogcl.methods.registry import build
@@ -102,8 +102,8 @@ def test_slabs_and_a_graph_on_disk_change_nothing(
     z = propagated(block_graph)
     opened = open_mapped(write_mapped(block_graph, tmp_path / "graph"))
     assert torch.equal(propagated(opened), z)
-    monkeypatch.setattr(propagation, "_SLAB", 130)  # two columns of 60 rows
-    monkeypatch.setattr(propagation, "_NARROWEST", 1)
+    monkeypatch.setattr(slabs, "SLAB", 130)  # two columns of 60 rows
+    monkeypatch.setattr(slabs, "_NARROWEST", 1)
     torch.testing.assert_close(propagated(opened), z, rtol=1e-6, atol=1e-7)
 
 
@@ -112,13 +112,13 @@ import sys
 from pathlib import Path
 from homogcl.core.memory import peak_bytes, reset_peak
 from homogcl.data.mapped import open_mapped
-from homogcl.methods import propagation
+from homogcl.methods import slabs
 from homogcl.methods.base import Sizes
 from homogcl.methods.inference import embeddings
 from homogcl.methods.registry import build
 from homogcl.testing.graphs import block_graph
 
-propagation._SLAB = 2**20
+slabs.SLAB = 2**20
 small, graph = block_graph(), open_mapped(Path(sys.argv[1]))
 embeddings(build("propagation", {"powers": (1,)}, Sizes.of(small), 0), small)  # loads the code
 before = reset_peak()

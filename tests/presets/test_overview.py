@@ -24,7 +24,7 @@ def presets_of(method: str, data: str) -> Iterator[str | None]:
     """Every preset that goes with a method on a data set, and none."""
     yield None
     base, _, plugin = method.partition("+")
-    files = {base, "homogcl", f"{base}+homogcl"} if plugin else {base}
+    files = {base, "+homogcl", f"{base}+homogcl"} if plugin else {base}
     for name, section, _ in preset_names():
         of_data, _, alternative = section.partition("/")
         if name in files and alternative and of_data in (data, "default"):

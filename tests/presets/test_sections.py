@@ -15,7 +15,7 @@ FILES = {
         "cora": {"source": "B", "width": 2},
         "cora/best": {"source": "C", "width": 3},
     },
-    "homogcl": {"default": {"source": "H", "clusters": 5}},
+    "+homogcl": {"default": {"source": "H", "clusters": 5}},
     "base+homogcl": {"cora": {"source": "A", "clusters": 7}},
 }
 

@@ -70,7 +70,7 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
 
     def __init__(
         self,
-        method: str = "grace+homogcl",
+        method: str = "homogcl",
         *,
         seed: int = 0,
         graph: Graph | Callable[[Any], Graph] | None = None,
