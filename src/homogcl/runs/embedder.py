@@ -14,37 +14,41 @@ from torch_geometric.data import Data
 from homogcl.core.errors import UserError
 from homogcl.data.check import MASKS, validate
 from homogcl.data.edges import undirected
-from homogcl.data.features import compact, normalize
-from homogcl.data.own.graph import read_own
+from homogcl.data.features import compact
+from homogcl.data.held.graph import HeldGraph, as_graph
+from homogcl.data.names import original_ids
+from homogcl.data.recipe import Recipe, scale_features
 from homogcl.data.structural import structural_features
 from homogcl.methods.forms import AUTO
 from homogcl.methods.registry import Method, Sizes, method_class, split_name
 from homogcl.presets.resolve import Settings, resolve
 from homogcl.presets.sections import NO_DATA_SET, preset_by_size
-from homogcl.runs.compatibility import TrainingGraph
+from homogcl.runs.compatibility import TrainingGraph, in_order
 from homogcl.runs.folder import RunFolder
 from homogcl.runs.model import TrainedModel
 from homogcl.runs.run import Run
 from homogcl.runs.train import fit_run
 from homogcl.training.loop import Epoch
 
-Graph: TypeAlias = Data | str | Path
+Graph: TypeAlias = HeldGraph
 
 
 class Embedder:
     """Learns vectors for the nodes of a graph.
 
-    A graph is a `Data` with `edge_index` and, if it has features, `x`; or the path of files that
-    `read_own` takes. Edges are taken both ways and features normalized as in training.
+    A graph is whatever `as_graph` takes: tables, arrays, graphs of other packages, a `Data`, or the
+    path of files. Edges are taken both ways and features scaled as in training.
 
     Attributes:
         method: A method's name, with plug-ins behind plus signs.
         seed: Root seed of every random stream.
         settings: Settings that differ from the method's defaults.
         model_: The trained model, once there is one.
+        ids_: The ids of the nodes it was trained on, in the order of their vectors.
     """
 
     model_: TrainedModel
+    ids_: list[Any]
 
     def __init__(self, method: str = "grace+homogcl", *, seed: int = 0, **settings: object) -> None:
         """Keep the parameters; `fit` checks them.
@@ -86,6 +90,11 @@ class Embedder:
         return self.model_.settings
 
     @property
+    def recipe_(self) -> Recipe | None:
+        """What was done to the features of the training graph, and is done to those of others."""
+        return self.model_.graph.recipe
+
+    @property
     def loss_curve_(self) -> list[float]:
         """The loss per epoch."""
         return self.model_.loss_curve
@@ -114,6 +123,7 @@ class Embedder:
             method=trained.method.eval(),
             loss_curve=losses,
         )
+        self.ids_ = data.ids
         return self
 
     def transform(self, graph: Graph) -> npt.NDArray[np.float32]:
@@ -123,7 +133,7 @@ class Embedder:
         features were made of the edges: those of two graphs do not mean the same.
         """
         model = self._fitted()
-        data = _input(graph, model.settings, model.seed)
+        data = _input(graph, model.settings, model.seed, trained_on=model.graph)
         vectors: npt.NDArray[np.float32] = model.embed(data).cpu().numpy()
         return vectors
 
@@ -156,17 +166,29 @@ class Embedder:
         return self.model_
 
 
-def _input(graph: Graph, settings: Settings, seed: int, labels_for: str | None = None) -> Data:
-    """Return the graph prepared, with labels only where something is said to use them."""
-    if not isinstance(graph, Data):
-        graph = read_own(graph, seed=seed).graph()
+def _input(
+    held: Graph,
+    settings: Settings,
+    seed: int,
+    labels_for: str | None = None,
+    trained_on: TrainingGraph | None = None,
+) -> Data:
+    """Return the graph prepared, with labels only where something is said to use them.
+
+    Features are prepared as those of the graph that was trained on, if there is one.
+    """
+    recipe = None if trained_on is None else trained_on.recipe_for_others
+    graph = as_graph(held, seed=seed, recipe=recipe)
     edge_index, x, weight = (graph.get(key) for key in ("edge_index", "x", "edge_weight"))
     result = Data(x=x, edge_index=edge_index)
     result.structural = bool(graph.get("structural"))
     replaced = settings.data.features == "structural" and not result.structural
     if edge_index is not None and (x is None or replaced):
         result.x, result.structural = _structural(graph, seed), True
-    result.feature_names = graph.get("feature_names") or []
+    else:
+        for key in ("feature_names", "columns", "recipe"):
+            if graph.get(key) is not None:
+                result[key] = graph[key]
     if weight is not None:
         result.edge_weight = weight
     if labels_for:
@@ -181,7 +203,10 @@ def _input(graph: Graph, settings: Settings, seed: int, labels_for: str | None =
     result.edge_index, weight = undirected(result.edge_index, result.x.size(0), weight)
     if weight is not None:
         result.edge_weight = weight.to(torch.float32)
-    result.x = normalize(compact(result.x), settings.data.features)
+    result.x, result.ids = compact(result.x), original_ids(graph)
+    if trained_on is not None:
+        result = in_order(result, trained_on.feature_names)
+    scale_features(result, settings.data.features, None if result.structural else recipe)
     return result
 
 

@@ -12,6 +12,7 @@ from pydantic import Field
 from torch_geometric.data import Data
 
 from homogcl.data.load import graph_name, lacks_features, load, own_path, source
+from homogcl.data.recipe import Recipe
 from homogcl.presets.resolve import Settings, resolve
 from homogcl.presets.sections import NO_DATA_SET, depends_on_size, preset_by_size
 from homogcl.runs.run import Run
@@ -32,6 +33,7 @@ class Request:
         tasks: Names of the tasks that the embeddings are scored on.
         root: Folder of all data sets; by default as `homogcl.load` has it.
         files: What `graph.toml` could say of the files at a path.
+        recipe: What is to be done to the features, where a trained method is to take them.
     """
 
     method: str
@@ -43,6 +45,7 @@ class Request:
     tasks: tuple[str, ...] = DEFAULT_TASKS
     root: Path | None = None
     files: Mapping[str, object] = field(default_factory=dict)
+    recipe: Recipe | None = None
 
     @property
     def name(self) -> str:
@@ -74,6 +77,7 @@ class Request:
                 split=settings.data.split,
                 seed=self.seed,
                 files=self.files,
+                recipe=self.recipe,
             )
 
         if by_size and self.preset is None and depends_on_size(self.method, self._preset_data):

@@ -1,6 +1,7 @@
 """Nodes: their order, labels, splits and features."""
 
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from homogcl.core.errors import UserError
 from homogcl.data.own.graph import read_own
-from homogcl.data.own.nodes import in_order, positions, unique, whole_numbers
+from homogcl.data.own.ids import in_order, positions, unique, whole_numbers
 
 
 def test_parquet_of_nodes_with_gaps(folder: Path) -> None:
@@ -49,11 +50,8 @@ def test_what_would_not_come_back_as_it_was_is_no_whole_number(each: str) -> Non
 
 @given(st.lists(TEXT, unique=True, max_size=6), st.lists(TEXT, max_size=8))
 def test_positions_are_those_of_a_loop(among: list[str], ids: list[str]) -> None:
-    places, missing = positions(pa.array(ids, pa.string()), pa.array(among, pa.string()))
-    absent = [place for place, each in enumerate(ids) if each not in among]
-    assert missing == (absent[0] if absent else -1)
-    if not absent:
-        assert places.tolist() == [among.index(each) for each in ids]
+    places = positions(pa.array(ids, pa.string()), pa.array(among, pa.string()))
+    assert places.tolist() == [among.index(each) if each in among else -1 for each in ids]
 
 
 def test_ids_come_in_one_piece_and_the_first_wrong_one_has_a_place() -> None:
@@ -84,7 +82,7 @@ def test_parts_of_the_split_have_the_names_that_people_give_them(tmp_path: Path)
     ],
 )
 def test_columns_of_nodes_need_a_file_of_nodes(
-    setting: str, value: object, says: str, tmp_path: Path
+    setting: str, value: Any, says: str, tmp_path: Path
 ) -> None:
     (tmp_path / "e.csv").write_text("a,b\n1,2\n")
     with pytest.raises(UserError, match=rf"e\.csv: {says}"):
