@@ -61,7 +61,7 @@ def scale_features(graph: Data, kind: FeatureKind, recipe: Recipe | None = None)
     """Scale the features of `graph` as `kind` says, or as `recipe` did, and note it there.
 
     A graph that has been through this keeps what it has, which `graph.recipe` describes. Features
-    that were made of the edges are scaled by row where `kind` is "auto".
+    that were made of the edges know no recipe, and are scaled by row where `kind` is "auto".
     """
     earlier: Recipe | None = graph.get("recipe")
     if earlier is not None:
@@ -74,10 +74,11 @@ def scale_features(graph: Data, kind: FeatureKind, recipe: Recipe | None = None)
             graph.x = earlier.scaling.apply(graph.x)
         return
     columns = tuple(graph.get("columns") or ())
-    if recipe is not None:
+    structural = bool(graph.get("structural"))
+    if recipe is not None and not structural:
         scaling = recipe.scaling
     else:
-        kind = "row" if kind == "auto" and graph.get("structural") else kind
+        kind = "row" if kind == "auto" and structural else kind
         scaling = scaling_of(graph.x, kind, [role for each in columns for role in each.roles])
     graph.x = scaling.apply(graph.x)
     graph.recipe = Recipe(columns, scaling)

@@ -206,7 +206,7 @@ def _input(
     result.x, result.ids = compact(result.x), original_ids(graph)
     if trained_on is not None:
         result = in_order(result, trained_on.feature_names)
-    scale_features(result, settings.data.features, None if result.structural else recipe)
+    scale_features(result, settings.data.features, recipe)
     return result
 
 

@@ -14,7 +14,7 @@ import torch
 from numpy.lib.npyio import NpzFile
 from torch import Tensor
 
-from homogcl.core.errors import UserError, nearest
+from homogcl.core.errors import UserError
 from homogcl.data.columns import Cells, Column, encoded, is_missing, learned_column
 from homogcl.data.features import sparse_features
 from homogcl.data.own.files import Kind, open_table
@@ -40,10 +40,8 @@ class TableFeatures:
     @classmethod
     def of(cls, table: TableFile, names: Sequence[str], kinds: Mapping[str, Kind]) -> TableFeatures:
         """Return columns of a table; `kinds` says what some of them are."""
-        for name in kinds:
-            if name not in names:
-                hint = nearest(name, names)
-                raise UserError(f"{table.path}: no column {name!r} of features for kinds{hint}")
+        if not names:
+            raise UserError(f"{table.path}: has no columns of features beside the ids")
         read = [
             cells_of(table, name, column, kinds.get(name))
             for name, column in zip(names, table.typed(names), strict=True)
@@ -195,8 +193,6 @@ def read_features(path: Path, id_column: str | None, kinds: Mapping[str, Kind]) 
         reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise UserError(f"{path}: cannot be read as numbers: {reason}") from None
     _check(path, matrix, numbers)
-    if kinds:
-        raise UserError(f"{path}: kinds are of columns that have names, and these have none")
     pa = arrow()
     ids = None if numbers is None else pa.array(numbers).cast(pa.string())
     return FeatureFile(path, MatrixFeatures(path, matrix), ids)

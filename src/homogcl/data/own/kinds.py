@@ -35,11 +35,13 @@ def cells_of(table: TableFile, name: str, column: Any, kind: Kind | None) -> tup
         kind: What the user says it is.
     """
     column = whole(column)
+    if arrow().types.is_dictionary(column.type):
+        column, kind = column.dictionary_decode(), kind or "category"
     typed = _typed_kind(column.type)
     if typed is None:
         raise UserError(
-            f"{table.path}, column {name!r}: holds {column.type}; numbers, truth values, dates or "
-            "text needed"
+            f"{table.path}, column {name!r}: holds {column.type}; features are numbers, truth "
+            "values, dates or text"
         )
     if typed == "text":
         texts = _texts(column)
@@ -58,7 +60,7 @@ def _typed_kind(kind: Any) -> Kind | None:
         "boolean": (types.is_boolean,),
         "number": (types.is_integer, types.is_floating, types.is_decimal, types.is_null),
         "date": (types.is_date, types.is_timestamp),
-        "text": (types.is_string, types.is_large_string, types.is_string_view, types.is_dictionary),
+        "text": (types.is_string, types.is_large_string, types.is_string_view),
     }
     return next((name for name, each in tests.items() if any(test(kind) for test in each)), None)
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 from torch import Tensor
 
-from homogcl.core.errors import UserError
+from homogcl.core.errors import UserError, nearest
 from homogcl.data.columns import Column
 from homogcl.data.own.files import GraphFiles, Missing
 from homogcl.data.own.ids import in_order, positions, refuse_strangers, some
@@ -17,7 +17,7 @@ from homogcl.data.own.listing import Listing, listing_of
 from homogcl.data.own.tables import TableFile, arrow, whole
 
 _DONE: Final = {"drop": "dropped", "fill": "filled"}
-_CHOICE: Final = "; or choose: missing=drop, missing=fill"
+_CHOICE: Final = "; or set missing (--missing) to drop or fill"
 
 
 @dataclass(frozen=True)
@@ -71,6 +71,12 @@ def read_nodes(
     """
     kinds = {column.name: column.kind for column in learned} | files.kinds
     listing = listing_of(files, table, kinds)
+    names = listing.features.names if listing and listing.features else ()
+    for name in files.kinds:
+        if name not in names:
+            raise UserError(
+                f"{files.edges}: kinds names {name!r}, no column of features{nearest(name, names)}"
+            )
     if listing is None:
         return Nodes(in_order(ends.ids()))
     strangers, notes = _strangers(listing, ends, files.missing)
@@ -88,8 +94,8 @@ def read_nodes(
     if listing.features is None:
         return nodes
     x, columns = listing.features.numbers(learned)
-    names = tuple(name for column in columns for name in column.names)
-    return replace(nodes, x=x, feature_names=names, columns=columns)
+    made = tuple(name for column in columns for name in column.names)
+    return replace(nodes, x=x, feature_names=made, columns=columns)
 
 
 def _strangers(listing: Listing, ends: Ends, missing: Missing) -> tuple[Any, tuple[str, ...]]:
