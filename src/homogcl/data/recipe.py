@@ -89,7 +89,8 @@ def refuse_other_columns(here: Sequence[str], learned: Sequence[str]) -> None:
     missing = [name for name in learned if name not in here]
     added = [name for name in here if name not in learned]
     if missing or added:
-        parts = [f"lacks {missing[0]!r}"] * bool(missing) + [f"also has {added[0]!r}"] * bool(added)
+        parts = [f"lacks {name!r}" for name in missing[:1]]
+        parts += [f"also has {name!r}" for name in added[:1]]
         raise UserError(
             f"the columns of features are not those that were learned from: this graph "
             f"{' and '.join(parts)}"

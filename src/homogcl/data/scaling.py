@@ -180,7 +180,8 @@ class _Looks:
             return Number(column, "standard", 0.0, float(size) or 1.0)
         values = self.matrix[:, column]
         low, middle, high = np.quantile(values, [0.25, 0.5, 0.75])
-        robust = (high - low) / NORMAL
+        # Where most values are the same, the range of the middle half says nothing.
+        robust = 0.0 if (values == middle).mean() > 0.5 else (high - low) / NORMAL
         far = robust > 0 and float(np.abs(values - middle).max()) > FAR * robust
         rule = forced or ("robust" if far else "standard")
         if rule == "robust" and robust > 0:
