@@ -52,6 +52,8 @@ def _relation(store: EdgeStorage) -> Data:
     """
     source, _, target = store._key
     hetero = store._parent()
+    if hetero is None:
+        raise UserError("the HeteroData of this relation is gone; keep it in a variable")
     types = list(dict.fromkeys((source, target)))
     sizes = {each: int(hetero[each].num_nodes or 0) for each in types}
     for each, row in ((source, 0), (target, 1)):
