@@ -39,7 +39,7 @@ from homogcl.data.published.sources import SOURCES, Source
 from homogcl.data.recipe import Recipe, scale_features
 from homogcl.data.shares import demo_shares
 from homogcl.data.splits import SplitKind, SplitName, random_split_of
-from homogcl.data.structural import cached_structural_features, structural_features
+from homogcl.data.structural import cached_structural_features, features_of_edges
 from homogcl.data.summary import summarize
 from homogcl.data.synthetic import citation_graph
 
@@ -172,10 +172,8 @@ def _held(held: HeldGraph, seed: int, files: Mapping[str, object], recipe: Recip
 
 def _with_structural(graph: Data, seed: int) -> Data:
     """Return a copy of a graph that has no features with some made of its edges."""
-    result, nodes = copy.copy(graph), int(graph.num_nodes or 0)
-    edge_index, weight = undirected(graph.edge_index, nodes, graph.get("edge_weight"))
-    result.x = structural_features(edge_index, nodes, seed=seed, edge_weight=weight)
-    result.structural = True
+    result = copy.copy(graph)
+    result.x, result.structural = features_of_edges(graph, seed), True
     return result
 
 
@@ -200,8 +198,7 @@ def _make_structural(graph: Data, seed: int | None) -> None:
     if seed is None:
         graph.x = cached_structural_features(graph)
     else:
-        nodes, weight = int(graph.num_nodes or 0), graph.get("edge_weight")
-        graph.x = structural_features(graph.edge_index, nodes, seed=seed, edge_weight=weight)
+        graph.x = features_of_edges(graph, seed)
     graph.structural, graph.feature_names, graph.columns = True, [], ()
 
 

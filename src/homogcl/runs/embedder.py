@@ -8,7 +8,6 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 import numpy.typing as npt
 import torch
-from torch import Tensor
 from torch_geometric.data import Data
 
 from homogcl.core.errors import UserError
@@ -18,7 +17,7 @@ from homogcl.data.features import compact
 from homogcl.data.held.graph import HeldGraph, as_graph
 from homogcl.data.names import original_ids
 from homogcl.data.recipe import Recipe, scale_features
-from homogcl.data.structural import structural_features
+from homogcl.data.structural import features_of_edges
 from homogcl.methods.forms import AUTO
 from homogcl.methods.registry import Method, Sizes, method_class, split_name
 from homogcl.presets.resolve import Settings, resolve
@@ -184,7 +183,7 @@ def _input(
     result.structural = bool(graph.get("structural"))
     replaced = settings.data.features == "structural" and not result.structural
     if edge_index is not None and (x is None or replaced):
-        result.x, result.structural = _structural(graph, seed), True
+        result.x, result.structural = features_of_edges(graph, seed), True
     else:
         for key in ("feature_names", "columns", "recipe"):
             if graph.get(key) is not None:
@@ -208,9 +207,3 @@ def _input(
         result = in_order(result, trained_on.feature_names)
     scale_features(result, settings.data.features, recipe)
     return result
-
-
-def _structural(graph: Data, seed: int) -> Tensor:
-    nodes = int(graph.num_nodes or 0)
-    edge_index, weight = undirected(graph.edge_index, nodes, graph.get("edge_weight"))
-    return structural_features(edge_index, nodes, seed=seed, edge_weight=weight)
