@@ -45,6 +45,10 @@ def cells_of(table: TableFile, name: str, column: Any, kind: Kind | None) -> tup
         )
     if typed == "text":
         texts = _texts(column)
+        # Most columns are numbers without gaps, which need no second look.
+        numbers = _numbers(texts) if kind in (None, "number") else None
+        if numbers is not None:
+            return "number", np.where(np.isfinite(numbers), numbers, np.nan)
         kind = kind or _look(table, name, texts)
         return kind, _read(table, name, texts, kind)
     kind = kind or typed
