@@ -53,6 +53,7 @@ soak: $(READY)  ## Break it for an hour, and write what was counted into docs/re
 
 docs: $(READY)  ## Write the methods' pages and build the site into docs/_build/html
 	$(BIN)/python docs/method_pages.py
+	$(BIN)/python docs/inputs_table.py
 	$(BIN)/python -m sphinx -W --keep-going -q docs docs/_build/html
 
 format: $(READY)  ## Rewrite the code in the project's format

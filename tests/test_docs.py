@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from docs import inputs_table
 from docs.examples import BLOCK, steps
 from docs.method_pages import stale
 from homogcl.cli import app
@@ -134,6 +135,11 @@ def test_what_was_reproduced_is_listed_with_its_trainings(group: str, tmp_path: 
     assert all(written.values())
     index = write_index(list(artifacts.values()), written, ROOT / "results", tmp_path, quick=False)
     assert index.read_bytes() == (folder / INDEX).read_bytes()
+
+
+def test_inputs_and_columns_fare_as_their_tables_say() -> None:
+    text = inputs_table.PAGE.read_text("utf-8")
+    assert inputs_table.filled(text) == text
 
 
 def test_every_method_has_a_page_that_says_what_its_code_says() -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from homogcl.core.errors import UserError as UserError
+    from homogcl.data.held.tables import Tables as Tables
     from homogcl.data.load import load as load
     from homogcl.data.own.graph import read_own as read_own
     from homogcl.evaluate.neighbors import nearest_neighbors as nearest_neighbors
@@ -40,6 +41,7 @@ _MODULES = {
     "HomoGCL": "homophily.plugins.homogcl",
     "Positives": "homophily.positives",
     "Request": "runs.request",
+    "Tables": "data.held.tables",
     "UserError": "core.errors",
     "augment": "views.augment",
     "centroids": "homophily.clusters",

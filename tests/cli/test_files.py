@@ -83,3 +83,73 @@ def test_files_that_lie_where_the_user_is_are_meant(
     }
     # A column may be called as a file is.
     assert files_of("--label", "nodes.csv") == {"label": "nodes.csv"}
+
+
+def write_users(gap: str) -> None:
+    """Write edges and users of three teams; one of them has a gap for an age."""
+    edges = [(i, (i + step) % 60) for i in range(60) for step in (1, 3)]
+    Path("e.csv").write_text("a,b\n" + "".join(f"ü{a},ü{b}\n" for a, b in edges))
+    rows = [f"ü{i},{['red', 'green', 'blue'][i % 3]},{gap if i == 7 else i}\n" for i in range(60)]
+    Path("n.csv").write_text("id,team,age\n" + "".join(rows))
+
+
+USERS = ("--nodes", "n.csv", "--features", "team,age")
+
+
+def test_missing_cells_are_refused_dropped_or_filled(homogcl: Shell) -> None:
+    write_users(gap="")
+    line = homogcl.refuses("train", "raw", "e.csv", *USERS, "--out", "run")
+    assert "n.csv line 9, column 'age': a value is missing; 1 is missing there in all" in line
+    assert "missing = 'ignore'" in homogcl.refuses(
+        "train", "raw", "e.csv", *USERS, "--missing", "ignore", "--out", "run"
+    )
+    assert not Path("run").exists()
+    told = homogcl("train", "raw", "e.csv", *USERS, "--missing", "drop", "--out", "drop")
+    assert "59 nodes" in told
+    assert "column 'age': 1 missing dropped (nodes 'ü7'); 4 edges" in told
+    told = homogcl("train", "raw", "e.csv", *USERS, "--missing", "fill", "--out", "fill")
+    assert "features: team: category in 3 columns; age: number, standard" in told
+
+
+def test_recipe_of_a_run_is_applied_to_new_nodes(homogcl: Shell) -> None:
+    write_users(gap="7")
+    homogcl("train", "raw", "e.csv", *USERS, "--out", "run")
+    homogcl("embed", "run", "-o", "all.csv")
+    Path("few.csv").write_text("a,b\nü0,ü1\n")
+    Path("n.csv").write_text("id,age,team\nü1,1,green\nü0,0,red\n")
+    more = ("--nodes", "n.csv", "--features", "age,team")
+    homogcl("embed", "run", "--data", "few.csv", *more, "-o", "few.csv")
+    every, few = (Path(name).read_text().splitlines() for name in ("all.csv", "few.csv"))
+    assert len(few) == 3
+    assert set(few) <= set(every)
+
+
+def test_kinds_are_written_as_pairs(homogcl: Shell) -> None:
+    assert files_of("--kinds", "zip=category, a=b=text") == {
+        "kinds": {"zip": "category", "a=b": "text"}
+    }
+    write_users(gap="7")
+    told = homogcl("train", "raw", "e.csv", *USERS, "--kinds", "age=text", "--out", "run")
+    assert "age: text" in told
+    for kinds, says in (("age", "write it as column=kind"), ("age=size", "kinds = 'size'")):
+        assert says in homogcl.refuses("train", "raw", "e.csv", *USERS, "--kinds", kinds)
+
+
+def test_inspect_lists_what_was_done_to_columns(homogcl: Shell) -> None:
+    write_users(gap="7")
+    report = json.loads(homogcl("inspect", "e.csv", *USERS, "--epochs", "0", "--json"))
+    assert report["columns"] == [
+        {"column": "team", "kind": "category", "made": 3, "scale": "as it is"},
+        {"column": "age", "kind": "number", "made": 1, "scale": "standard"},
+    ]
+    assert "age     number    1     standard" in homogcl(
+        "inspect", "e.csv", *USERS, "--epochs", "0"
+    )
+
+
+def test_graph_on_disk_keeps_its_recipe(homogcl: Shell) -> None:
+    write_users(gap="7")
+    homogcl("to-disk", "e.csv", "disk", *USERS)
+    homogcl("train", "grace", "disk", "--out", "run", *FAST)
+    recipe = RunFolder(Path("run")).model().graph.recipe
+    assert str(recipe) == "team: category in 3 columns; age: number, standard"

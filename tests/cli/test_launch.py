@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from homogcl.cli.launch import _arguments
+from homogcl.runs.folder import RunFolder
+from homogcl.runs.request import Request
 from tests.shell import FAST, Shell
 
 
@@ -47,3 +50,11 @@ def test_process_that_was_killed_is_started_again_to_the_same_result(
     assert logged == list(range(1, 61))
     # Sampled negatives have no pairs to split, so that two processes do what one does.
     assert (run / "model.safetensors").read_bytes() == (whole / "model.safetensors").read_bytes()
+
+
+def test_processes_get_the_options_of_own_files() -> None:
+    files = {"features": ["age", "zip"], "kinds": {"zip": "category"}, "missing": "fill"}
+    request = Request("grace", "e.csv", files=files)
+    arguments = _arguments(request, RunFolder(Path("run")))
+    asked = ["--features", "age,zip", "--kinds", "zip=category", "--missing", "fill"]
+    assert arguments[-6:] == asked

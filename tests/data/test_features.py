@@ -25,8 +25,8 @@ matrices = arrays(
 def test_rows_are_divided_by_their_absolute_sums(matrix: NDArray[np.float32]) -> None:
     expected = torch.from_numpy(sklearn_normalize(matrix, norm="l1"))
     x = torch.from_numpy(matrix)
-    torch.testing.assert_close(normalize(x, "row"), expected)
-    sparse = normalize(sparse_features(scipy.sparse.csr_matrix(matrix)), "row")
+    torch.testing.assert_close(normalize(x), expected)
+    sparse = normalize(sparse_features(scipy.sparse.csr_matrix(matrix)))
     assert sparse.layout == torch.sparse_csr
     torch.testing.assert_close(sparse.to_dense(), expected)
     assert torch.equal(x, torch.from_numpy(matrix))
@@ -40,11 +40,6 @@ def test_layouts_hold_the_same_values(matrix: NDArray[np.float32]) -> None:
     for form in (x, sparse):
         assert torch.equal(compact(form).to_dense(), x)
         assert compact(form).layout == compact(x).layout
-
-
-def test_raw_features_stay_as_they_are() -> None:
-    x = torch.tensor([[1.0, 3.0], [0.0, 0.0]])
-    assert normalize(x, "raw") is x
 
 
 @pytest.mark.parametrize(("nonzero", "sparse"), [(0, True), (49, True), (50, False), (1000, False)])

@@ -8,7 +8,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from homogcl.data.edges import undirected
-from homogcl.data.structural import structural_features
+from homogcl.data.structural import features_of_edges, structural_features
 
 
 def dense_normalized(edge_index: Tensor, nodes: int, weight: Tensor | None) -> Tensor:
@@ -65,3 +65,9 @@ def test_nodes_without_edges_get_zeros() -> None:
     assert x[:2].abs().sum() > 0
     empty = torch.empty(2, 0, dtype=torch.int64)
     assert torch.equal(structural_features(empty, 3, 2), torch.zeros(3, 2))
+
+
+def test_edges_may_come_one_way_and_in_any_order(block_graph: Data) -> None:
+    one_way = block_graph.edge_index[:, block_graph.edge_index[0] < block_graph.edge_index[1]]
+    loose = Data(edge_index=one_way.flip(1), num_nodes=60)
+    assert torch.equal(features_of_edges(loose, 4), features_of_edges(block_graph, 4))

@@ -46,12 +46,12 @@ def test_settings_are_those_of_the_classes(base: str) -> None:
                 assert quick.preset == slow.preset
 
 
-@pytest.mark.parametrize("data", ["demo", "mine.csv"])
-def test_size_that_no_list_has_is_left_to_the_graph(data: str) -> None:
+@pytest.mark.parametrize(("data", "name"), [("demo", "demo"), ("mine.csv", "")])
+def test_size_that_no_list_has_is_left_to_the_graph(data: str, name: str) -> None:
     assert overview("grace", data) is None
     quick = overview("bgrl", data)
     assert quick is not None
-    assert json.dumps(quick.values) == json.dumps(resolve("bgrl", data).flat())
+    assert json.dumps(quick.values) == json.dumps(resolve("bgrl", name).flat())
 
 
 def test_tuples_stay_tuples() -> None:

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from torch_geometric.data import Data
 
 from homogcl.core.errors import UserError
-from homogcl.data.features import normalize
+from homogcl.data.scaling import scaling_of
 from homogcl.methods.inference import embeddings
 from homogcl.methods.registry import Sizes, build
 from homogcl.presets.resolve import resolve
@@ -35,7 +35,8 @@ def bare(graph: Data) -> Data:
 def test_vectors_are_those_of_the_core(block_graph: Data) -> None:
     z = Embedder(seed=5, **SMALL).fit_transform(block_graph)
     settings = resolve("grace+homogcl", "", SMALL)
-    graph = Data(x=normalize(block_graph.x, "row"), edge_index=block_graph.edge_index)
+    x = scaling_of(block_graph.x, "auto").apply(block_graph.x)
+    graph = Data(x=x, edge_index=block_graph.edge_index)
     method = build("grace+homogcl", settings.method, Sizes.of(graph), 5)
     fit(method, graph, settings.train, seed=5)
     assert z.dtype == np.float32

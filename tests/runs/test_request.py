@@ -43,7 +43,9 @@ def test_a_run_has_everything_that_was_asked_for(loads: list[dict[str, object]])
 def test_the_graph_is_loaded_once_and_as_the_settings_say(loads: list[dict[str, object]]) -> None:
     run = Request("grace", "cora", 3, {"features": "raw", "split": "random"}).resolve()
     assert run.graph is run.graph
-    assert loads == [{"data": "cora", "features": "raw", "split": "random", "seed": 3, "files": {}}]
+    [asked] = loads
+    assert asked.pop("recipe") is None
+    assert asked == {"data": "cora", "features": "raw", "split": "random", "seed": 3, "files": {}}
 
 
 @pytest.mark.parametrize(

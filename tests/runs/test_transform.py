@@ -40,7 +40,9 @@ def test_a_run_folder_gives_its_own_embeddings(tmp_path: Path) -> None:
     train_run(run, folder)
     embedder = Embedder.load(folder.path)
     assert (embedder.method, embedder.seed) == ("grace", 3)
-    with_z = AddEmbeddings(folder.path)(Data(x=graph.x, edge_index=graph.edge_index))
+    with_z = AddEmbeddings(folder.path)(
+        Data(x=graph.x, edge_index=graph.edge_index, recipe=graph.recipe)
+    )
     np.testing.assert_allclose(with_z.z.numpy(), folder.embeddings(), atol=1e-6)
     assert folder.ids()[:2] == ["n0", "n1"]
     fewer = Data(x=graph.x[:, :1], edge_index=graph.edge_index)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,6 +14,7 @@ from homogcl.cli.options import Data, Json, Root, Seed
 if TYPE_CHECKING:
     from homogcl.advice.doctor import Finding
     from homogcl.advice.inspect import Components, Saliency
+    from homogcl.data.recipe import Step
     from homogcl.data.summary import GraphSummary
 
 
@@ -52,16 +53,19 @@ def inspect(
     summary, components = summarize(graph), advice.components(graph)
     saliency = advice.short_training(graph, epochs=epochs, seed=seed) if epochs else None
     doubts = advice.warnings(summary, saliency)
+    steps = graph.recipe.steps() if graph.get("recipe") is not None else []
     neighbors = {"by_features": by_features(graph, seed), "by_labels": by_labels(graph, seed)}
     if as_json:
         shape = {"components": components.count, "largest_component": components.largest}
         measures = {"saliency": saliency and asdict(saliency), "warnings": doubts}
         propagation = {name: each and asdict(each) for name, each in neighbors.items()}
-        report = {**asdict(summary), **shape, **measures, "propagation": propagation}
+        columns = {"columns": [asdict(step) for step in steps]}
+        report = {**asdict(summary), **columns, **shape, **measures, "propagation": propagation}
         terminal.result(report, as_json=True)
         return
     if "report" in graph:
         terminal.say(f"read: {graph.report}\n")
+    _show_steps(steps)
     terminal.result(_summary_lines(summary, components), as_json=False)
     if saliency is not None:
         terminal.say(f"\nsaliency S after {saliency.epochs} epochs of {advice.METHOD}")
@@ -102,6 +106,17 @@ def _show_findings(findings: list[Finding]) -> None:
             if not finding.ok:
                 mark = "!" if finding.needed else "-"
                 terminal.say(f"{mark} {finding.name}: {finding.found} -> {finding.advice}")
+
+
+def _show_steps(steps: Sequence[Step], most: int = 20) -> None:
+    """Print what was done to the columns of features, or to the first of them."""
+    from homogcl.pages import terminal
+
+    if steps:
+        texts = [{key: str(value) for key, value in asdict(step).items()} for step in steps[:most]]
+        terminal.rows(texts, as_json=False)
+        more = len(steps) - most
+        terminal.say(f"and {more:,} columns more; --json has all\n" if more > 0 else "")
 
 
 def _summary_lines(summary: GraphSummary, components: Components) -> dict[str, object]:

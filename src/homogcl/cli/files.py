@@ -19,6 +19,8 @@ OPTIONS = {
     "features": "File of features, or columns of the file of nodes: age,size",
     "label": "Column of labels in the file of nodes.",
     "split": "Column in the file of nodes that says train, val or test.",
+    "kinds": "What columns of features are: zip=category,bio=text",
+    "missing": "What becomes of missing cells and rows: error, drop or fill.",
 }
 
 
@@ -48,13 +50,26 @@ def with_files(command: Callable[..., None]) -> Callable[..., None]:
     return wrapped
 
 
-def _value(name: str, text: str) -> str | list[str]:
+def _value(name: str, text: str) -> str | list[str] | dict[str, str]:
+    if name == "kinds":
+        return _kinds(text)
     if name == "features" and not _is_file(Path(text)):
         return [column.strip() for column in text.split(",")]
     # In `graph.toml` a file stands beside the edges; on the command line, where the user is.
     if name in ("nodes", "features") and Path(text).expanduser().exists():
         return str(Path(text).expanduser().resolve())
     return text
+
+
+def _kinds(text: str) -> dict[str, str]:
+    """Return kinds by the names of columns, from `column=kind,column=kind`."""
+    from homogcl.core.errors import UserError
+
+    pairs = [part.rpartition("=") for part in text.split(",")]
+    for column, equals, _ in pairs:
+        if not equals or not column.strip():
+            raise UserError(f"--kinds {text!r}: write it as column=kind,column=kind")
+    return {column.strip(): kind.strip() for column, _, kind in pairs}
 
 
 def _is_file(path: Path) -> bool:

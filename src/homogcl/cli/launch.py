@@ -135,6 +135,8 @@ def _arguments(request: Request, folder: RunFolder) -> list[str]:
         # JSON's numbers, texts, lists and truth values are TOML's.
         arguments += ["--set", f"{key}={json.dumps(value)}"]
     for key, value in request.files.items():
+        if isinstance(value, dict):
+            value = [f"{column}={kind}" for column, kind in value.items()]
         arguments += [f"--{key}", ",".join(value) if isinstance(value, list) else str(value)]
     if request.preset is not None:
         arguments += ["--preset", request.preset]

@@ -29,9 +29,9 @@ def to_disk(
     folder: Annotated[Path, typer.Argument(help="Folder to write to.")],
     files: Mapping[str, object],
     features_as: Annotated[
-        Literal["row", "raw"],
-        typer.Option(help="row divides each row of features by its sum, raw leaves them."),
-    ] = "row",
+        Literal["auto", "row", "standard", "robust", "raw"] | None,
+        typer.Option(help="How features are scaled; row for data sets, auto for own files."),
+    ] = None,
     root: Root = None,
 ) -> None:
     """Write a graph as a folder of arrays that later trainings map into memory, not read."""

@@ -11,8 +11,9 @@ from torch import Tensor
 
 from homogcl.core.csr import csr_tensor
 
-# The features that came with the graph, as they are or scaled by row; or some made of the edges.
-FeatureKind = Literal["raw", "row", "structural"]
+# The features that came with the graph: as they are, scaled by row or by column, or as a look at
+# them decides; or some made of the edges.
+FeatureKind = Literal["auto", "raw", "row", "standard", "robust", "structural"]
 
 # Below this share of nonzero entries, products with CSR features beat dense ones.
 SPARSE_BELOW = 0.05
@@ -42,14 +43,11 @@ def compact(x: Tensor) -> Tensor:
     return x if sparse else _from_dense(x)
 
 
-def normalize(x: Tensor, kind: FeatureKind) -> Tensor:
-    """Return features [N, d] in the same layout, normalized as `kind` says.
+def normalize(x: Tensor) -> Tensor:
+    """Return features [N, d] in the same layout, rows divided by the sum of their absolute values.
 
-    "row" divides each row by the sum of its absolute values, so that rows of counts sum to 1;
-    rows of zeros stay zero. "raw" leaves the features as they are, and so does "structural".
+    Rows of counts then sum to 1; rows of zeros stay zero.
     """
-    if kind != "row":
-        return x
     if x.layout != torch.sparse_csr:
         total = x.abs().sum(dim=1, keepdim=True)
         return x / torch.where(total > 0, total, torch.ones_like(total))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import json
 from collections.abc import Mapping
@@ -26,17 +27,20 @@ from homogcl.data.catalog import (
 )
 from homogcl.data.check import MASKS, validate
 from homogcl.data.edges import undirected
-from homogcl.data.features import FeatureKind, compact, normalize
+from homogcl.data.features import FeatureKind, compact
 from homogcl.data.hashes import file_sha256, tensor_sha256
+from homogcl.data.held.graph import HeldGraph, as_graph
 from homogcl.data.mapped import INDEX, is_mapped, is_on_disk, open_mapped
 from homogcl.data.names import class_names, node_ids, original_ids
 from homogcl.data.own.graph import read_own
 from homogcl.data.published.download import raw_files
 from homogcl.data.published.root import data_root, sha256
 from homogcl.data.published.sources import SOURCES, Source
+from homogcl.data.recipe import Recipe, scale_features
 from homogcl.data.shares import demo_shares
 from homogcl.data.splits import SplitKind, SplitName, random_split_of
-from homogcl.data.structural import cached_structural_features, structural_features
+from homogcl.data.structural import cached_structural_features, features_of_edges
+from homogcl.data.summary import summarize
 from homogcl.data.synthetic import citation_graph
 
 __all__ = [
@@ -56,6 +60,9 @@ __all__ = [
 ]
 
 
+HELD = "graph"  # what a graph in memory is called
+
+
 class DataConfig(Config):
     """How a data set is prepared."""
 
@@ -64,61 +71,76 @@ class DataConfig(Config):
 
 
 def load(
-    name: str | Path,
+    name: HeldGraph,
     root: str | Path | None = None,
     *,
-    features: FeatureKind = "row",
+    features: FeatureKind | None = None,
     split: SplitName | None = None,
     seed: int = 0,
     files: Mapping[str, object] | None = None,
+    recipe: Recipe | None = None,
 ) -> Data:
     """Return a graph that every method and evaluation takes.
 
     Args:
         name: One of `data_names()`, where case and the characters - and _ do not matter; the name
-            of another generated graph, as `demo_shares` reads it; or the path of a user's own
-            graph, as `read_own` takes it, or a folder of `write_mapped`.
+            of another generated graph, as `demo_shares` reads it; the path of a user's own graph,
+            as `read_own` takes it, or a folder of `write_mapped`; or a graph that somebody holds in
+            Python, as `as_graph` takes it.
         root: Folder of all data sets; else `$HOMOGCL_DATA`, else the XDG cache. Published data
             sets that are missing there are downloaded into it.
-        features: "row" divides each row by its sum, "raw" leaves features as they are, and
-            "structural" replaces them by 128 made of the edges. A mapped graph keeps those that
-            were written.
+        features: How features are scaled, as `scaling_of` has it: by default "row" for data sets
+            and "auto" for a user's own graph; "structural" replaces them by 128 made of the edges.
+            A mapped graph keeps those that were written.
         split: "public" takes the masks that came with the graph, "random" draws 10/10/80 % of
             the labeled nodes; by default the masks where there are any.
         seed: Root seed, from whose stream "split" the random split is drawn. Structural features
             of a user's own graph are made with it too, those of a data set always with seed 0.
         files: Settings of `graph.toml` for the files at a path.
+        recipe: What was done to the features of the graph that a method was trained on: the same
+            is done to these, whatever `features` says.
 
     The graph has `x` float32 [N, d] (CSR if sparse), `edge_index` [2, E] (both directions, sorted,
     no self-loops), `y` [N] if it has labels (-1 where a node has none), the masks `train_mask`,
     `val_mask`, `test_mask` [N], and the strings `name`, `split_name` and `sha256`: over the raw
     files, or over the tensors if there are none. It has `structural` where the features may be made
-    of the edges. A user's own graph also has `ids`, `class_names`, `feature_names`, `report` (one
-    line that sums it up) and `files`, their hashes by name.
+    of the edges, and `recipe`: what was done to the features. A user's own graph also has `ids`,
+    `class_names`, `feature_names`, `report` (one line that sums it up) and `files`, their hashes by
+    name.
     """
-    path = own_path(name)
-    if path is not None and is_mapped(path):
+    named = isinstance(name, str | Path)
+    path = own_path(name) if named else None
+    own = path is not None or not named
+    if not named:
+        graph = _held(name, seed, files or {}, recipe)
+    elif path is not None and is_mapped(path):
         graph = _mapped(path, files or {})
     elif path is not None:
-        graph = _own(path, seed, files or {})
+        graph = _own(path, seed, files or {}, recipe)
     elif files:
         raise UserError(f"{name} is a data set; {', '.join(files)} belongs to files of your own")
     else:
         graph = _published(resolved_name(str(name)), root)
     if not is_on_disk(graph):
         if features == "structural" or graph.x.size(1) == 0:
-            _make_structural(graph, None if path is None else seed)
-            features = "structural"
-        graph.x = normalize(graph.x, features)
-    masks, graph.split_name = _masks(graph, str(name), split, seed)
+            _make_structural(graph, seed if own else None)
+            features, recipe = "structural", None
+        scale_features(graph, features or ("auto" if own else "row"), recipe)
+        if own and not graph.get("structural"):
+            graph.report = f"{graph.report}; features: {graph.recipe}"
+    masks, graph.split_name = _masks(graph, str(name) if named else HELD, split, seed)
     for key, mask in zip(MASKS, masks, strict=True):
         graph[key] = mask
-    graph.name = graph_name(name)
+    graph.name = graph_name(name) if named else HELD
     return graph
 
 
 def _published(name: str, root: str | Path | None) -> Data:
-    graph, digest = _read(name, data_root(root))
+    return _prepared(*_read(name, data_root(root)), name)
+
+
+def _prepared(graph: Data, digest: str, name: str) -> Data:
+    """Return a graph with what methods and evaluations need, checked and its edges both ways."""
     validate(graph, name)
     edge_index, edge_weight = undirected(
         graph.edge_index, graph.x.size(0), graph.get("edge_weight")
@@ -129,6 +151,29 @@ def _published(name: str, root: str | Path | None) -> Data:
     for key in ("y", *MASKS):
         if graph.get(key) is not None:
             result[key] = graph[key]
+    return result
+
+
+def _held(held: HeldGraph, seed: int, files: Mapping[str, object], recipe: Recipe | None) -> Data:
+    if files:
+        raise UserError(f"{', '.join(files)} belongs to files; homogcl.Tables takes the same names")
+    source = as_graph(held, seed=seed, recipe=recipe)
+    if source.get("x") is None:
+        source = _with_structural(source, seed)
+    graph = _prepared(source, tensor_sha256(source), f"the {HELD}")
+    graph.ids, graph.files = original_ids(source), {}
+    for key in ("class_names", "feature_names", "structural", "columns", "recipe"):
+        if source.get(key) is not None:
+            graph[key] = source[key]
+    is_structural = bool(graph.get("structural"))
+    graph.report = source.get("report") or str(summarize(source, structural=is_structural))
+    return graph
+
+
+def _with_structural(graph: Data, seed: int) -> Data:
+    """Return a copy of a graph that has no features with some made of its edges."""
+    result = copy.copy(graph)
+    result.x, result.structural = features_of_edges(graph, seed), True
     return result
 
 
@@ -153,15 +198,13 @@ def _make_structural(graph: Data, seed: int | None) -> None:
     if seed is None:
         graph.x = cached_structural_features(graph)
     else:
-        nodes, weight = int(graph.num_nodes or 0), graph.get("edge_weight")
-        graph.x = structural_features(graph.edge_index, nodes, seed=seed, edge_weight=weight)
-    graph.structural, graph.feature_names = True, []
+        graph.x = features_of_edges(graph, seed)
+    graph.structural, graph.feature_names, graph.columns = True, [], ()
 
 
-def _own(path: Path, seed: int, files: Mapping[str, object]) -> Data:
-    own = read_own(path, seed=seed, **files)
+def _own(path: Path, seed: int, files: Mapping[str, object], recipe: Recipe | None) -> Data:
+    own = read_own(path, seed=seed, recipe=recipe, **files)
     graph = own.graph()
-    graph.report = str(own.summary)
     graph.files = file_sha256(own, path)
     has_columns = isinstance(files.get("features"), list)
     names_of_files = {"nodes"} if has_columns else {"nodes", "features"}

@@ -11,6 +11,7 @@ import hashlib
 import json
 import mmap
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal
 
@@ -25,6 +26,7 @@ from homogcl.core.config import Config
 from homogcl.core.csr import csr_tensor
 from homogcl.core.errors import UserError
 from homogcl.core.files import write_atomically
+from homogcl.data.recipe import Recipe
 
 FORMAT = 2
 INDEX = "mapped.json"  # written last: a folder without it is not complete
@@ -49,6 +51,7 @@ class _Index(Config):
     names: list[Literal["ids"]]
     class_names: list[str]
     sha256: str
+    recipe: Recipe | None = None
 
     @field_validator("arrays")
     @classmethod
@@ -90,6 +93,7 @@ def write_mapped(graph: Data, folder: Path) -> Path:
         "names": names,
         "class_names": list(graph.get("class_names") or []),
         "sha256": _sha256(folder, [*sorted(arrays), *names]),
+        "recipe": asdict(graph.recipe) if "recipe" in graph else None,
     }
     write_atomically(folder / INDEX, (json.dumps(index, indent=2) + "\n").encode())
     return folder
@@ -126,6 +130,8 @@ def open_mapped(folder: Path) -> Data:
             raise UserError(f"{folder / IDS}.npy: has {len(graph.ids)} ids for {index.nodes} nodes")
     if index.class_names:
         graph.class_names = index.class_names
+    if index.recipe is not None:
+        graph.recipe = index.recipe
     return graph
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from torch_geometric.data import Data
 
 
@@ -10,10 +12,10 @@ def node_ids(graph: Data) -> list[str]:
     return _names(graph, "ids", int(graph.num_nodes or 0))
 
 
-def original_ids(graph: Data) -> list[str] | list[int]:
+def original_ids(graph: Data) -> list[Any]:
     """Return each node's id as its file has it, whole numbers as numbers; else its number."""
-    ids: list[str] | list[int] = graph.ids if "ids" in graph else list(range(graph.num_nodes))
-    return ids
+    ids = graph.get("ids")
+    return list(range(int(graph.num_nodes or 0))) if ids is None else list(ids)
 
 
 def class_names(graph: Data) -> list[str]:

@@ -15,7 +15,7 @@ from homogcl.core.csr import csr_tensor
 from homogcl.core.errors import UserError
 from homogcl.core.files import write_atomically
 from homogcl.core.seeds import stream
-from homogcl.data.edges import edges_sha256
+from homogcl.data.edges import edges_sha256, undirected
 from homogcl.data.published.root import cache_root
 
 OVERSAMPLING = 10  # directions that are followed besides the features
@@ -60,6 +60,13 @@ def structural_features(
     # Vectors of eigenvalue 0 are arbitrary outside the graph's edges.
     features[degree == 0] = 0.0
     return features.to(torch.float32)
+
+
+def features_of_edges(graph: Data, seed: int) -> Tensor:
+    """Return the structural features of a graph whose edges may come in any form."""
+    nodes = int(graph.num_nodes or 0)
+    edge_index, weight = undirected(graph.edge_index, nodes, graph.get("edge_weight"))
+    return structural_features(edge_index, nodes, seed=seed, edge_weight=weight)
 
 
 def cached_structural_features(graph: Data) -> Tensor:

@@ -31,7 +31,8 @@ def preset_settings(
 ) -> tuple[dict[str, object], str]:
     """Return the settings of a method on a data set by its presets, and their sources.
 
-    An unknown data set gets the method's defaults. `preset` names an alternative, for the data set
+    An unknown data set gets the method's defaults, and the features of a graph that is none are
+    looked at before they are scaled. `preset` names an alternative, for the data set
     (such as `official`) or for all graphs (such as `large`).
     """
     settings: dict[str, object] = {}
@@ -48,6 +49,9 @@ def preset_settings(
                 settings.update(values)
     if not exists:
         raise UnknownName("preset", section, _alternatives(method))
+    if data == NO_DATA_SET:
+        # What papers did to the features of their data sets says nothing of other graphs.
+        settings["features"] = "auto"
     return settings, "; ".join(dict.fromkeys(sources))
 
 

@@ -10,6 +10,7 @@ from torch_geometric.data import Data
 
 from homogcl.core.errors import UserError
 from homogcl.data.edges import edges_sha256
+from homogcl.data.recipe import Recipe, refuse_other_columns
 from homogcl.methods.base import Method
 
 
@@ -25,6 +26,7 @@ class TrainingGraph:
     feature_names: tuple[str, ...]  # the names of the features, where they have any
     structural: bool  # whether the features were made of the edges, for want of others
     edges_sha256: str  # a hash of the number of nodes, the edges and their weights
+    recipe: Recipe | None = None  # what was done to the features, where that is known
 
     @classmethod
     def of(cls, graph: Data) -> TrainingGraph:
@@ -34,7 +36,13 @@ class TrainingGraph:
             tuple(graph.get("feature_names") or ()),
             bool(graph.get("structural")),
             edges_sha256(graph),
+            graph.get("recipe"),
         )
+
+    @property
+    def recipe_for_others(self) -> Recipe | None:
+        """What is done to the features of another graph, unless they were made of the edges."""
+        return None if self.structural else self.recipe
 
 
 def for_method(graph: Data, method: Method, trained_on: TrainingGraph) -> Data:
@@ -61,8 +69,14 @@ def for_method(graph: Data, method: Method, trained_on: TrainingGraph) -> Data:
             f"the features of this graph are {origin[here.structural]}, those that "
             f"were learned from {origin[trained_on.structural]}"
         )
+    scales = [each.recipe.scaling for each in (here, trained_on) if each.recipe is not None]
+    if scales and scales[0] != scales[-1]:
+        raise UserError(
+            "the features of this graph have a scale of their own, not that of those learned from: "
+            "give its files or tables, or load it with the recipe of the model"
+        )
     if here.feature_names and trained_on.feature_names:
-        return _in_order(graph, here.feature_names, trained_on.feature_names)
+        return in_order(graph, trained_on.feature_names)
     if here.features != trained_on.features:
         raise OtherFeatures(
             f"this graph has {here.features} features, but {trained_on.features} were learned from"
@@ -70,18 +84,15 @@ def for_method(graph: Data, method: Method, trained_on: TrainingGraph) -> Data:
     return graph
 
 
-def _in_order(graph: Data, here: tuple[str, ...], learned: tuple[str, ...]) -> Data:
-    """Return the graph with its columns of features in the order of the `learned` names."""
-    if here == learned:
+def in_order(graph: Data, learned: tuple[str, ...]) -> Data:
+    """Return the graph with its columns of features in the order of the `learned` names.
+
+    Where it has no names, or none were learned, it stays as it is.
+    """
+    here = tuple(graph.get("feature_names") or ())
+    if here == learned or not here or not learned:
         return graph
-    missing = [name for name in learned if name not in here]
-    added = [name for name in here if name not in learned]
-    if missing or added:
-        parts = [f"lacks {missing[0]!r}"] * bool(missing) + [f"also has {added[0]!r}"] * bool(added)
-        raise OtherFeatures(
-            f"the columns of features are not those that were learned from: this graph "
-            f"{' and '.join(parts)}"
-        )
+    refuse_other_columns(here, learned)
     ordered = copy.copy(graph)
     order = torch.tensor([here.index(name) for name in learned])
     sparse = graph.x.layout == torch.sparse_csr

@@ -14,20 +14,21 @@ import torch
 from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import NotFittedError
-from torch import Tensor
 from torch_geometric.data import Data
 
 from homogcl.core.errors import UserError
 from homogcl.data.check import MASKS, validate
 from homogcl.data.edges import undirected
-from homogcl.data.features import compact, normalize
-from homogcl.data.own.graph import read_own
-from homogcl.data.structural import structural_features
+from homogcl.data.features import compact
+from homogcl.data.held.graph import HeldGraph, as_graph
+from homogcl.data.names import original_ids
+from homogcl.data.recipe import Recipe, scale_features
+from homogcl.data.structural import features_of_edges
 from homogcl.methods.forms import AUTO
 from homogcl.methods.registry import Method, Sizes, method_class, split_name
 from homogcl.presets.resolve import Settings, resolve
 from homogcl.presets.sections import NO_DATA_SET, preset_by_size
-from homogcl.runs.compatibility import TrainingGraph
+from homogcl.runs.compatibility import TrainingGraph, in_order
 from homogcl.runs.folder import RunFolder
 from homogcl.runs.model import TrainedModel
 from homogcl.runs.node_rows import node_rows
@@ -35,7 +36,7 @@ from homogcl.runs.run import Run
 from homogcl.runs.train import fit_run
 from homogcl.training.loop import Epoch
 
-Graph: TypeAlias = Data | str | Path
+Graph: TypeAlias = HeldGraph
 
 _OUTPUT = "_sklearn_output_config"  # where `set_output` writes what is asked for
 
@@ -47,8 +48,8 @@ class NotFitted(UserError, NotFittedError):  # type: ignore[misc]  # scikit-lear
 class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Learns vectors for the nodes of a graph.
 
-    A graph is a `Data` with `edge_index` and, if it has features, `x`; or the path of files that
-    `read_own` takes. Edges are taken both ways and features normalized as in training.
+    A graph is whatever `as_graph` takes: tables, arrays, graphs of other packages, a `Data`, or the
+    path of files. Edges are taken both ways and features scaled as in training.
 
     What `fit` and `transform` take depends on `graph`: without one, the graph itself; with one,
     nodes of it, so that scikit-learn can split them; with a function, whatever it makes a graph of,
@@ -62,11 +63,13 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         model_: The trained model, once there is one.
         graph_: The graph that it was trained on, as the method takes it.
         embedding_: The vectors of its nodes, [N, d'].
+        ids_: The ids of the nodes it was trained on, in the order of their vectors.
     """
 
     model_: TrainedModel
     graph_: Data
     embedding_: npt.NDArray[np.float32]
+    ids_: list[Any]
 
     def __init__(
         self,
@@ -143,6 +146,11 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         return self.model_.settings
 
     @property
+    def recipe_(self) -> Recipe | None:
+        """What was done to the features of the training graph, and is done to those of others."""
+        return self.model_.graph.recipe
+
+    @property
     def loss_curve_(self) -> list[float]:
         """The loss per epoch."""
         return self.model_.loss_curve
@@ -182,6 +190,7 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         )
         self.graph_, self.embedding_ = data, self._vectors(data)
         self.n_features_in_ = 1 if self._takes_nodes else sizes.features
+        self.ids_ = data.ids
         return self
 
     def transform(self, X: Any) -> npt.NDArray[np.float32]:
@@ -195,7 +204,7 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         if self._takes_nodes:
             rows = node_rows(X, len(self.embedding_), self.graph_.get("ids"))
             return self.embedding_[rows]
-        data = _input(self._graph_of(X), model.settings, model.seed)
+        data = _input(self._graph_of(X), model.settings, model.seed, trained_on=model.graph)
         return self._by_node(self._vectors(data), data)
 
     def fit_transform(self, X: Any, y: object = None) -> npt.NDArray[np.float32]:
@@ -255,17 +264,29 @@ def _is_function(graph: object) -> bool:
     return inspect.isroutine(graph) or isinstance(graph, partial)
 
 
-def _input(graph: Graph, settings: Settings, seed: int, labels_for: str | None = None) -> Data:
-    """Return the graph prepared, with labels only where something is said to use them."""
-    if not isinstance(graph, Data):
-        graph = read_own(graph, seed=seed).graph()
+def _input(
+    held: Graph,
+    settings: Settings,
+    seed: int,
+    labels_for: str | None = None,
+    trained_on: TrainingGraph | None = None,
+) -> Data:
+    """Return the graph prepared, with labels only where something is said to use them.
+
+    Features are prepared as those of the graph that was trained on, if there is one.
+    """
+    recipe = None if trained_on is None else trained_on.recipe_for_others
+    graph = as_graph(held, seed=seed, recipe=recipe)
     edge_index, x, weight = (graph.get(key) for key in ("edge_index", "x", "edge_weight"))
     result = Data(x=x, edge_index=edge_index)
     result.structural = bool(graph.get("structural"))
     replaced = settings.data.features == "structural" and not result.structural
     if edge_index is not None and (x is None or replaced):
-        result.x, result.structural = _structural(graph, seed), True
-    result.feature_names = graph.get("feature_names") or []
+        result.x, result.structural = features_of_edges(graph, seed), True
+    else:
+        for key in ("feature_names", "columns", "recipe"):
+            if graph.get(key) is not None:
+                result[key] = graph[key]
     if weight is not None:
         result.edge_weight = weight
     if labels_for:
@@ -280,11 +301,8 @@ def _input(graph: Graph, settings: Settings, seed: int, labels_for: str | None =
     result.edge_index, weight = undirected(result.edge_index, result.x.size(0), weight)
     if weight is not None:
         result.edge_weight = weight.to(torch.float32)
-    result.x = normalize(compact(result.x), settings.data.features)
+    result.x, result.ids = compact(result.x), original_ids(graph)
+    if trained_on is not None:
+        result = in_order(result, trained_on.feature_names)
+    scale_features(result, settings.data.features, recipe)
     return result
-
-
-def _structural(graph: Data, seed: int) -> Tensor:
-    nodes = int(graph.num_nodes or 0)
-    edge_index, weight = undirected(graph.edge_index, nodes, graph.get("edge_weight"))
-    return structural_features(edge_index, nodes, seed=seed, edge_weight=weight)

@@ -6,7 +6,7 @@ import io
 import json
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -148,10 +148,11 @@ class RunFolder:
         same = request.data == config.data
         if same and place is not None and not place.exists():
             raise UserError(f"{place} is gone; say with --data where it lies now")
-        run = request.resolve(by_size=False)
+        model = model or self.model()
+        run = replace(request, recipe=model.graph.recipe_for_others).resolve(by_size=False)
         if same:
             self._check_files(config.files_sha256, run.graph.get("files") or {}, request.data)
-        return run.on((model or self.model()).takes(run.graph))
+        return run.on(model.takes(run.graph))
 
     def embeddings(self) -> npt.NDArray[np.float32]:
         """Return the embeddings of the graph that the run was trained on, [N, d]."""

@@ -12,6 +12,7 @@ from pydantic import Field
 from torch_geometric.data import Data
 
 from homogcl.data.load import graph_name, lacks_features, load, own_path, source
+from homogcl.data.recipe import Recipe
 from homogcl.presets.resolve import Settings, resolve
 from homogcl.presets.sections import (
     NO_DATA_SET,
@@ -39,6 +40,7 @@ class Request:
         root: Folder of all data sets; by default as `homogcl.load` has it.
         files: What `graph.toml` could say of the files at a path.
         warm_start: Run folder whose weights the training begins with.
+        recipe: What is to be done to the features, where a trained method is to take them.
     """
 
     method: str
@@ -51,6 +53,7 @@ class Request:
     root: Path | None = None
     files: Mapping[str, object] = field(default_factory=dict)
     warm_start: Path | None = None
+    recipe: Recipe | None = None
 
     @property
     def name(self) -> str:
@@ -82,6 +85,7 @@ class Request:
                 split=settings.data.split,
                 seed=self.seed,
                 files=self.files,
+                recipe=self.recipe,
             )
 
         if (

@@ -13,7 +13,8 @@ from homogcl.core.errors import UserError
 from homogcl.core.held_out import Links, hold_out
 from homogcl.core.seeds import stream
 from homogcl.data.check import MASKS
-from homogcl.data.features import FeatureKind, normalize
+from homogcl.data.features import FeatureKind
+from homogcl.data.scaling import scaling_of
 from homogcl.data.structural import structural_features
 from homogcl.evaluate.arrays import Array
 from homogcl.evaluate.tasks import TaskInputs
@@ -119,5 +120,5 @@ def with_edges_held_out(graph: Data, features: FeatureKind, seed: int) -> tuple[
         x = structural_features(
             seen.edge_index, nodes, graph.num_features, seed=seed, edge_weight=weight
         )
-        seen.x = normalize(x, features)
+        seen.x = scaling_of(x, "row" if features == "auto" else features).apply(x)
     return seen, links

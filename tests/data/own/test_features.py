@@ -35,7 +35,7 @@ def test_arrays_belong_to_nodes_by_number(
     save(tmp_path / name)
     (tmp_path / "edges.csv").write_text("a,b\n2,0\n")
     own = read_own(tmp_path / "edges.csv", features=name)
-    order = torch.tensor([own.ids.index(i) for i in range(4)])  # type: ignore[arg-type]
+    order = torch.tensor([own.ids.index(i) for i in range(4)])
     assert sorted(own.ids) == [0, 1, 2, 3]
     assert torch.equal(own.data.x.to_dense()[order], torch.from_numpy(MATRIX))
     assert {own.ids[i] for i in own.data.edge_index[0].tolist()} == {0, 2}
@@ -53,7 +53,10 @@ def test_rows_of_arrays_follow_the_file_of_nodes(folder: Path) -> None:
         (np.ones(5), r"shape \[nodes, features\]"),
         (np.array([["a"]] * 5), "needs numbers"),
         (np.ones((4, 2)), "has 4 rows for 5 nodes"),
-        (np.array([[1.0, 2.0]] * 4 + [[1.0, math.inf]]), "row 4, column 1: not a finite"),
+        (
+            np.array([[1.0, 2.0]] * 4 + [[1.0, math.inf]]),
+            "row 4, column 1: a value is missing; 1 is",
+        ),
         (np.array([[None]] * 5), "cannot be read as numbers"),
     ],
 )
@@ -71,7 +74,8 @@ def test_arrays_that_are_no_features_are_refused(
 def test_every_form_in_which_scipy_saves_is_read(form: str, tmp_path: Path) -> None:
     matrix = getattr(scipy.sparse, form)(MATRIX)
     scipy.sparse.save_npz(tmp_path / "x.npz", matrix)
-    x = read_features(tmp_path / "x.npz", None).tensor(np.array([3, 0, 3]))
+    features = read_features(tmp_path / "x.npz", None, {}).features
+    x, _ = features.taken(np.array([3, 0, 3])).numbers(())
     assert x.layout == torch.sparse_csr
     assert x.dtype == torch.float32
     assert torch.equal(x.to_dense(), torch.from_numpy(MATRIX[[3, 0, 3]]))
@@ -90,11 +94,12 @@ def test_ids_of_a_table_are_the_named_column_or_the_first(
 ) -> None:
     key = ("p", "q") if id_column == "key" else (5, 6)
     (tmp_path / "x.csv").write_text(f"w,key,v\n1,{key[0]},3\n2,{key[1]},4\n")
-    features = read_features(tmp_path / "x.csv", id_column)
-    assert features.ids is not None
-    assert features.ids.to_pylist() == expected
-    assert features.names == names
-    assert features.tensor(np.array([1]))[0, 1] == 4
+    read = read_features(tmp_path / "x.csv", id_column, {})
+    assert read.ids is not None
+    assert read.ids.to_pylist() == expected
+    assert read.features.names == names
+    x, _ = read.features.numbers(())
+    assert x[1, -1] == 4
 
 
 @pytest.mark.parametrize(
@@ -111,14 +116,14 @@ def test_archives_of_anything_else_are_refused(
 ) -> None:
     np.savez(tmp_path / "x.npz", **arrays)  # type: ignore[arg-type]
     with pytest.raises(UserError, match=says):
-        read_features(tmp_path / "x.npz", None)
+        read_features(tmp_path / "x.npz", None, {})
 
 
 def test_one_array_belongs_in_npy(tmp_path: Path) -> None:
     with (tmp_path / "x.npz").open("wb") as file:
         np.save(file, MATRIX)
     with pytest.raises(UserError, match=r"x\.npz: .* belongs in a file that ends in \.npy"):
-        read_features(tmp_path / "x.npz", None)
+        read_features(tmp_path / "x.npz", None, {})
 
 
 def test_sparse_numbers_that_are_not_finite_have_a_place(tmp_path: Path) -> None:
@@ -126,9 +131,9 @@ def test_sparse_numbers_that_are_not_finite_have_a_place(tmp_path: Path) -> None
     matrix.data[2] = np.nan
     scipy.sparse.save_npz(tmp_path / "x.npz", matrix)
     with pytest.raises(UserError, match=r"x\.npz row 2, column 2: not a finite number"):
-        read_features(tmp_path / "x.npz", None)
+        read_features(tmp_path / "x.npz", None, {})
 
 
 def test_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"x\.npy: there is no such file"):
-        read_features(tmp_path / "x.npy", None)
+        read_features(tmp_path / "x.npy", None, {})

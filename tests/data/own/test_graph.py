@@ -158,7 +158,7 @@ def test_folder_with_everything(folder: Path) -> None:
         ("papers.csv", "key,field,part\np0,1,late\n", "line 2, column 'part': 'late' is none"),
         ("words.csv", "key,w\np0,1\n", "words.csv: has no row for the node 'p3'"),
         ("words.csv", "key,w\np0,1\np0,2\n", "line 3, column 'key': the id 'p0'"),
-        ("words.csv", "key,w\np0,one\n", "line 2, column 'w': 'one' is no number"),
+        ("words.csv", "key,w\np0,one\np1,2\np2,3\n", "line 2, column 'w': 'one' is no number"),
         ("graph.toml", 'edges = "edges.csv"\nsorce = "a"\n', "did you mean: source?"),
         ("graph.toml", 'nodes = "papers.csv"\n', "names no edges"),
         ("graph.toml", "edges = 3\n", "graph.toml: edges = 3"),

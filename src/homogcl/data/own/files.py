@@ -5,9 +5,9 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from homogcl.core.config import Config
 from homogcl.core.errors import UserError, nearest
@@ -25,6 +25,11 @@ TOML = "graph.toml"
 PARQUET = (".parquet", ".pq")
 NETWORKS = (".graphml", ".gexf")  # nodes and edges in one file
 
+# What a column of features holds.
+Kind = Literal["number", "boolean", "date", "category", "text"]
+# Refuse it; leave out the nodes and edges that lack something; or take the usual value for it.
+Missing = Literal["error", "drop", "fill"]
+
 
 class GraphFiles(Config):
     """Which files and columns make a graph, as `graph.toml` has it."""
@@ -38,6 +43,8 @@ class GraphFiles(Config):
     features: Path | list[str] | None = None  # file of features, or columns of the file of nodes
     label: str | None = None  # column of labels in the file of nodes
     split: str | None = None  # column of the file of nodes that says train, val, test or nothing
+    kinds: dict[str, Kind] = Field(default={})  # what columns of features are; else a look
+    missing: Missing = "error"  # what becomes of cells and rows that are missing
 
     def paths(self) -> list[Path]:
         """Return the files that are named, each once."""

@@ -1,31 +1,23 @@
-"""The nodes of a user's own graph, in their order, with features, labels and masks."""
+"""The nodes of a user's own graph, in their order, and what becomes of what is missing."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
-import torch
 from torch import Tensor
 
-from homogcl.core.errors import UserError
-from homogcl.data.check import MASKS
-from homogcl.data.own.features import Features, read_features
-from homogcl.data.own.files import GraphFiles
-from homogcl.data.own.tables import TableFile, arrow, pick
+from homogcl.core.errors import UserError, nearest
+from homogcl.data.columns import Column
+from homogcl.data.own.files import GraphFiles, Missing
+from homogcl.data.own.ids import in_order, positions, refuse_strangers, some
+from homogcl.data.own.listing import Listing, listing_of
+from homogcl.data.own.tables import TableFile, arrow, whole
 
-SPLITS = {
-    "train": "train_mask",
-    "training": "train_mask",
-    "val": "val_mask",
-    "valid": "val_mask",
-    "validation": "val_mask",
-    "test": "test_mask",
-    "testing": "test_mask",
-}
+_DONE: Final = {"drop": "dropped", "fill": "filled"}
+_CHOICE: Final = "; or set missing (--missing) to drop or fill"
 
 
 @dataclass(frozen=True)
@@ -33,142 +25,128 @@ class Nodes:
     """The nodes with their features, labels and masks."""
 
     ids: Any  # in the order of the nodes, [N]: pyarrow strings, or a list
-    x: Tensor | None  # [N, d]
-    y: Tensor | None  # int64 [N], -1 where a node has no label
-    classes: tuple[str, ...]
-    masks: dict[str, Tensor]
-    listed_in: str | None  # the file that lists the nodes; None if the edges do
+    x: Tensor | None = None  # [N, d]
+    y: Tensor | None = None  # int64 [N], -1 where a node has no label
+    classes: tuple[str, ...] = ()
+    masks: Mapping[str, Tensor] = field(default_factory=dict)
     feature_names: tuple[str, ...] = ()  # of the columns of `x`, where they have names
+    columns: tuple[Column, ...] = ()  # how the columns of a table became `x`
+    notes: tuple[str, ...] = ()  # on what was missing
 
 
-def read_nodes(files: GraphFiles, table: TableFile | None, ends: Sequence[Any]) -> Nodes:
+@dataclass(frozen=True)
+class Ends:
+    """The two columns of a table of edges that hold the ids of their ends."""
+
+    table: TableFile
+    names: tuple[str, str]
+    columns: tuple[Any, Any]  # pyarrow strings
+
+    def ids(self) -> Any:
+        """Return the different ids."""
+        pa = arrow()
+        return pa.concat_arrays([whole(each).unique() for each in self.columns]).unique()
+
+    def stranger(self, ids: Any) -> tuple[str, str]:
+        """Return the first id that is not among `ids`, and where it stands."""
+        for name, column in zip(self.names, self.columns, strict=True):
+            rows = np.flatnonzero(positions(column, ids) < 0)
+            if len(rows):
+                return str(column[rows[0]].as_py()), self.table.where(int(rows[0]), name)
+        raise ValueError("every id is among them")
+
+
+def read_nodes(
+    files: GraphFiles, table: TableFile | None, ends: Ends, learned: tuple[Column, ...] = ()
+) -> Nodes:
     """Return the nodes that `table` lists, a row each, with the features that `files` name.
 
-    Without a table, they are those of the features or of the edges' `ends`, pyarrow strings.
+    Without a table, they are those of the features or of the ends of the edges.
+
+    Args:
+        files: Which files and columns there are, and what becomes of what is missing.
+        table: The table of nodes.
+        ends: The ids in the edges.
+        learned: How columns of features became numbers in training, which holds here too.
     """
-    if table is None:
-        return _nodes_without_table(files, ends)
-    name = pick(table, files.id, 0, "id")
-    ids = unique(table.text([name])[0], lambda row: table.where(row, name))
-    x: Tensor | None = None
-    names: tuple[str, ...] = ()
-    if isinstance(files.features, list):
-        names = tuple(pick(table, column, 0, "features") for column in files.features)
-        x = torch.from_numpy(table.numbers(names).astype(np.float32))
-    elif files.features:
-        features = read_features(files.features, files.id)
-        x, names = _joined(features, ids), features.names
-    y, classes = _labels(table, files.label)
-    return Nodes(ids, x, y, classes, _masks(table, files.split), str(table.path), names)
+    kinds = {column.name: column.kind for column in learned} | files.kinds
+    listing = listing_of(files, table, kinds)
+    names = listing.features.names if listing and listing.features else ()
+    for name in files.kinds:
+        if name not in names:
+            raise UserError(
+                f"{files.edges}: kinds names {name!r}, no column of features{nearest(name, names)}"
+            )
+    if listing is None:
+        return Nodes(in_order(ends.ids()))
+    strangers, notes = _strangers(listing, ends, files.missing)
+    listing, rows = _with_every_row(listing, files.missing)
+    listing, cells = _with_every_cell(listing, files.missing)
+    notes = (*notes, *rows, *cells)
+    if files.missing == "fill" and len(strangers):
+        listing = listing.with_nodes(strangers)
+    if len(listing.ids) == 0:
+        reason = "every node lacks something, and is dropped" if notes else "lists no nodes"
+        raise UserError(f"{listing.place}: {reason}")
+    nodes = Nodes(
+        listing.ids, y=listing.y, classes=listing.classes, masks=listing.masks, notes=notes
+    )
+    if listing.features is None:
+        return nodes
+    x, columns = listing.features.numbers(learned)
+    made = tuple(name for column in columns for name in column.names)
+    return replace(nodes, x=x, feature_names=made, columns=columns)
 
 
-def in_order(ids: Any) -> Any:
-    """Return ids sorted: by number if all are whole numbers, else as text."""
-    pa = arrow()
-    whole = whole_numbers(ids)
-    order = pa.compute.sort_indices(ids if whole is None else whole)
-    return ids.take(order)
+def _strangers(listing: Listing, ends: Ends, missing: Missing) -> tuple[Any, tuple[str, ...]]:
+    """Return the ids that only edges name, or refuse them."""
+    ids = ends.ids()
+    refuse_strangers(listing.ids, listing.place, ids, str(ends.table.path))
+    strangers = ids.filter(arrow().array(positions(ids, listing.ids) < 0))
+    if len(strangers) == 0:
+        return strangers, ()
+    if missing == "error":
+        name, place = ends.stranger(listing.ids)
+        more = f" (nor are {len(strangers) - 1:,} more)" if len(strangers) > 1 else ""
+        raise UserError(f"{place}: the node {name!r} is not in {listing.place}{more}{_CHOICE}")
+    names = some(strangers.to_pylist())
+    note = f"nodes: {len(strangers):,} not in {listing.place} {_DONE[missing]} ({names})"
+    return strangers, (note,)
 
 
-def whole_numbers(ids: Any) -> Any | None:
-    """Return ids as pyarrow integers, or None if one of them is not written as such a number."""
-    pa = arrow()
-    try:
-        whole = ids.cast(pa.int64())
-    except pa.ArrowInvalid:
-        return None
-    return whole if whole.cast(pa.string()).equals(ids) else None
+def _with_every_row(listing: Listing, missing: Missing) -> tuple[Listing, tuple[str, ...]]:
+    """Return the list of the nodes that have features, or of all, or refuse the others."""
+    absent = np.flatnonzero(listing.rows < 0)
+    if listing.features is None or len(absent) == 0:
+        return listing, ()
+    ids = listing.ids.take(arrow().array(absent)).to_pylist()
+    if missing == "error":
+        more = f" (nor for {len(ids) - 1:,} more)" if len(ids) > 1 else ""
+        raise UserError(f"{listing.source}: has no row for the node {ids[0]!r}{more}{_CHOICE}")
+    note = f"{len(ids):,} without a row in {listing.source} {_DONE[missing]} ({some(ids)})"
+    if missing == "drop":
+        listing = listing.taken(np.flatnonzero(listing.rows >= 0))
+    return listing, (f"nodes: {note}",)
 
 
-def unique(ids: Any, where: Callable[[int], str]) -> Any:
-    """Return ids as one pyarrow array; an empty or a repeated one is an error that says `where`."""
-    pa = arrow()
-    ids = _whole(ids)
-    empty = pa.compute.index(ids, "").as_py()
-    if empty >= 0:
-        raise UserError(f"{where(empty)}: the id is empty")
-    if len(ids.unique()) < len(ids):
-        earlier: set[str] = set()
-        for row, each in enumerate(ids.to_pylist()):
-            if each in earlier:
-                raise UserError(f"{where(row)}: the id {each!r} stands there a second time")
-            earlier.add(each)
-    return ids
-
-
-def positions(ids: Any, among: Any) -> tuple[npt.NDArray[np.int64], int]:
-    """Return where each of `ids` stands in `among`, and the first that does not, or -1."""
-    pa = arrow()
-    numbers = pa.compute.index_in(ids, value_set=among)
-    if numbers.null_count:
-        missing = pa.compute.index(pa.compute.is_null(numbers), True).as_py()
-        return np.empty(0, np.int64), int(missing)
-    return numbers.to_numpy(zero_copy_only=False).astype(np.int64), -1
-
-
-def _nodes_without_table(files: GraphFiles, ends: Sequence[Any]) -> Nodes:
-    pa = arrow()
-    for setting in ("label", "split"):
-        if getattr(files, setting):
-            raise UserError(f"{files.edges}: {setting} is a column of the nodes; give nodes, too")
-    if isinstance(files.features, list):
-        raise UserError(f"{files.edges}: features are columns of the nodes; give nodes, too")
-    if files.features is None:
-        ids = in_order(pa.concat_arrays([_whole(end).unique() for end in ends]).unique())
-        return Nodes(ids, None, None, (), {}, None)
-    features = read_features(files.features, files.id)
-    if features.ids is None:
-        ids = pa.array(np.arange(features.matrix.shape[0])).cast(pa.string())
-    else:
-        ids = unique(features.ids, features.where)
-    rows = np.arange(len(ids))
-    return Nodes(ids, features.tensor(rows), None, (), {}, str(features.path), features.names)
-
-
-def _joined(features: Features, ids: Any) -> Tensor:
-    if features.ids is None:
-        rows = features.matrix.shape[0]
-        if rows != len(ids):
-            raise UserError(f"{features.path}: has {rows} rows for {len(ids)} nodes")
-        return features.tensor(np.arange(rows))
-    order, missing = positions(ids, unique(features.ids, features.where))
-    if missing >= 0:
-        raise UserError(f"{features.path}: has no row for the node {ids[missing].as_py()!r}")
-    return features.tensor(order)
-
-
-def _labels(table: TableFile, column: str | None) -> tuple[Tensor | None, tuple[str, ...]]:
-    if column is None:
-        return None, ()
-    pa = arrow()
-    [labels] = table.text([pick(table, column, 0, "label")])
-    labels = _whole(labels)
-    classes = in_order(labels.filter(pa.compute.not_equal(labels, "")).unique())
-    index = pa.compute.index_in(labels, value_set=classes).fill_null(-1)
-    y = torch.from_numpy(index.to_numpy(zero_copy_only=False).astype(np.int64))
-    return y, tuple(classes.to_pylist())
-
-
-def _masks(table: TableFile, column: str | None) -> dict[str, Tensor]:
-    if column is None:
-        return {}
-    pa = arrow()
-    [parts] = table.text([pick(table, column, 0, "split")])
-    parts = pa.compute.utf8_lower(_whole(parts))
-    allowed = pa.array([*SPLITS, ""])
-    _, wrong = positions(parts, allowed)
-    if wrong >= 0:
-        raise UserError(
-            f"{table.where(wrong, column)}: {parts[wrong].as_py()!r} is none of train, val, test"
-        )
-    names = np.array(parts.to_pylist())
-    return {
-        mask: torch.from_numpy(np.isin(names, [s for s, m in SPLITS.items() if m == mask]))
-        for mask in MASKS
-    }
-
-
-def _whole(column: Any) -> Any:
-    """Return a column in one piece."""
-    pa = arrow()
-    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+def _with_every_cell(listing: Listing, missing: Missing) -> tuple[Listing, tuple[str, ...]]:
+    """Return the list of the nodes that lack no feature, or of all, or refuse those that do."""
+    features = listing.features
+    if features is None:
+        return listing, ()
+    lacks = features.missing() & (listing.rows >= 0)[:, None]
+    notes = []
+    for column in np.flatnonzero(lacks.any(axis=0)):
+        nodes = np.flatnonzero(lacks[:, column])
+        ids = listing.ids.take(arrow().array(nodes)).to_pylist()
+        if missing == "error":
+            place = features.where(int(listing.rows[nodes[0]]), int(column))
+            count = f"{len(ids):,} {'is' if len(ids) == 1 else 'are'} missing there"
+            raise UserError(
+                f"{place}: a value is missing; {count} in all, of the nodes {some(ids)}{_CHOICE}"
+            )
+        name = features.names[column] if features.names else int(column)
+        notes.append(f"column {name!r}: {len(ids):,} missing {_DONE[missing]} (nodes {some(ids)})")
+    if missing == "drop":
+        listing = listing.taken(np.flatnonzero(~lacks.any(axis=1)))
+    return listing, tuple(notes)

@@ -36,6 +36,10 @@ class TextTable:
         table = self._read(names, pa.string())
         return [pa.compute.utf8_trim_whitespace(table.column(name)) for name in names]
 
+    def typed(self, names: Sequence[str]) -> list[Any]:
+        """Return columns as pyarrow has them: text, which is still to be looked at."""
+        return self.text(names)
+
     def numbers(self, names: Sequence[str]) -> npt.NDArray[np.float64]:
         """Return columns as finite numbers, [rows, columns]."""
         table = self._read(names, arrow().float64())
@@ -90,7 +94,7 @@ class TextTable:
 class MemoryTable:
     """Columns that were read already, such as those of a Parquet file."""
 
-    path: Path
+    path: Path | str  # of the file, or what the table is called
     columns: dict[str, Any]  # pyarrow arrays by name
     row_name: str = "row"
 
@@ -102,6 +106,10 @@ class MemoryTable:
     def text(self, names: Sequence[str]) -> list[Any]:
         """Return columns as pyarrow strings without blanks around them; missing ones are empty."""
         return [self._text(name) for name in names]
+
+    def typed(self, names: Sequence[str]) -> list[Any]:
+        """Return columns as pyarrow has them."""
+        return [self.columns[name] for name in names]
 
     def numbers(self, names: Sequence[str]) -> npt.NDArray[np.float64]:
         """Return columns as finite numbers, [rows, columns]."""
@@ -152,8 +160,15 @@ def arrow() -> Any:
     return pyarrow
 
 
-def ending(path: Path) -> str:
+def whole(column: Any) -> Any:
+    """Return a column in one piece."""
+    pa = arrow()
+    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+
+
+def ending(path: Path | str) -> str:
     """Return the lower-case ending of a file's name, seen through `.gz`."""
+    path = Path(path)
     bare = path.with_suffix("") if path.suffix.lower() == ".gz" else path
     return bare.suffix.lower()
 
