@@ -84,6 +84,10 @@ def scale_features(graph: Data, kind: FeatureKind, recipe: Recipe | None = None)
     graph.recipe = Recipe(columns, scaling)
 
 
+class OtherFeatures(UserError, ValueError):
+    """A graph has other features than those that were learned from."""
+
+
 def refuse_other_columns(here: Sequence[str], learned: Sequence[str]) -> None:
     """Refuse columns of features that are not those that were learned from, in whatever order."""
     missing = [name for name in learned if name not in here]
@@ -91,7 +95,7 @@ def refuse_other_columns(here: Sequence[str], learned: Sequence[str]) -> None:
     if missing or added:
         parts = [f"lacks {name!r}" for name in missing[:1]]
         parts += [f"also has {name!r}" for name in added[:1]]
-        raise UserError(
+        raise OtherFeatures(
             f"the columns of features are not those that were learned from: this graph "
             f"{' and '.join(parts)}"
         )

@@ -10,12 +10,8 @@ from torch_geometric.data import Data
 
 from homogcl.core.errors import UserError
 from homogcl.data.edges import edges_sha256
-from homogcl.data.recipe import Recipe, refuse_other_columns
+from homogcl.data.recipe import OtherFeatures, Recipe, refuse_other_columns
 from homogcl.methods.base import Method
-
-
-class OtherFeatures(UserError, ValueError):
-    """A graph has other features than those that were learned from."""
 
 
 @dataclass(frozen=True)
