@@ -152,7 +152,7 @@ def input_rows() -> Iterator[tuple[str, ...]]:
     """Yield each form of a graph with the shape of its vectors, their ids, and the features."""
     for name, held in INPUTS.items():
         try:
-            embedder = Embedder(**SMALL)
+            embedder = Embedder("grace+homogcl", **SMALL)
             shape = embedder.fit_transform(held()).shape
         except UserError as error:
             yield name, "refused", "", str(error)

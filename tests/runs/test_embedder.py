@@ -33,7 +33,7 @@ def bare(graph: Data) -> Data:
 
 
 def test_vectors_are_those_of_the_core(block_graph: Data) -> None:
-    z = Embedder(seed=5, **SMALL).fit_transform(block_graph)
+    z = Embedder("grace+homogcl", seed=5, **SMALL).fit_transform(block_graph)
     settings = resolve("grace+homogcl", "", SMALL)
     x = scaling_of(block_graph.x, "auto").apply(block_graph.x)
     graph = Data(x=x, edge_index=block_graph.edge_index)
@@ -46,7 +46,7 @@ def test_vectors_are_those_of_the_core(block_graph: Data) -> None:
 
 def test_fit_changes_neither_graph_nor_parameters(block_graph: Data) -> None:
     before = block_graph.clone()
-    embedder = Embedder(**SMALL)
+    embedder = Embedder("grace+homogcl", **SMALL)
     assert embedder.fit(block_graph) is embedder
     assert embedder.get_params() == {
         "method": "grace+homogcl",

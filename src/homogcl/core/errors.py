@@ -17,6 +17,10 @@ class UserError(Exception):
         return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
+class OtherFeatures(UserError, ValueError):
+    """A graph has other features than those that were learned from."""
+
+
 class UnknownName(UserError):
     """A name that is not among the choices, with the nearest ones offered."""
 

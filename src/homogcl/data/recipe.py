@@ -9,7 +9,7 @@ from itertools import accumulate
 
 from torch_geometric.data import Data
 
-from homogcl.core.errors import UserError
+from homogcl.core.errors import OtherFeatures, UserError
 from homogcl.data.columns import Column
 from homogcl.data.features import FeatureKind
 from homogcl.data.scaling import Scaling, scaling_of
@@ -82,10 +82,6 @@ def scale_features(graph: Data, kind: FeatureKind, recipe: Recipe | None = None)
         scaling = scaling_of(graph.x, kind, [role for each in columns for role in each.roles])
     graph.x = scaling.apply(graph.x)
     graph.recipe = Recipe(columns, scaling)
-
-
-class OtherFeatures(UserError, ValueError):
-    """A graph has other features than those that were learned from."""
 
 
 def refuse_other_columns(here: Sequence[str], learned: Sequence[str]) -> None:

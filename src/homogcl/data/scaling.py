@@ -12,7 +12,7 @@ import scipy.sparse
 import torch
 from torch import Tensor
 
-from homogcl.core.errors import UserError
+from homogcl.core.errors import OtherFeatures, UserError
 from homogcl.data.features import FeatureKind, compact, normalize, sparse_features
 
 Rule = Literal["standard", "robust"]
@@ -52,7 +52,7 @@ class Scaling:
     def apply(self, x: Tensor) -> Tensor:
         """Return features [N, d] on this scale, in CSR where few entries are filled."""
         if self.width and x.size(1) != self.width:
-            raise UserError(
+            raise OtherFeatures(
                 f"this graph has {x.size(1)} features, but {self.width} were learned from"
             )
         if self.words == "all":

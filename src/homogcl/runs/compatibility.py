@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import torch
 from torch_geometric.data import Data
 
-from homogcl.core.errors import UserError
+from homogcl.core.errors import OtherFeatures, UserError
 from homogcl.data.edges import edges_sha256
-from homogcl.data.recipe import OtherFeatures, Recipe, refuse_other_columns
+from homogcl.data.recipe import Recipe, refuse_other_columns
 from homogcl.methods.base import Method
 
 

@@ -142,7 +142,7 @@ def test_every_form_gives_the_same_graph(form: str, listed: Listed) -> None:
 @pytest.mark.parametrize("form", FORMS)
 def test_vectors_come_back_with_ids(form: str, listed: Listed) -> None:
     make, named = FORMS[form]
-    embedder = Embedder(**SMALL)
+    embedder = Embedder("grace+homogcl", **SMALL)
     z = embedder.fit_transform(make(listed))
     assert z.shape == (6, 4)
     assert embedder.ids_ == (listed.ids if named else list(range(6)))
@@ -169,7 +169,7 @@ def test_forms_without_features_get_structural_ones(form: str, listed: Listed) -
     assert graph.structural
     assert graph.num_edges == 8
     assert "features made of the edges" in graph.report
-    embedder = Embedder(**SMALL).fit(held)
+    embedder = Embedder("grace+homogcl", **SMALL).fit(held)
     assert embedder.ids_ == list(graph.ids)
     assert embedder.transform(held).shape[0] == graph.num_nodes
 
@@ -177,7 +177,7 @@ def test_forms_without_features_get_structural_ones(form: str, listed: Listed) -
 @pytest.mark.parametrize("held", [None, 3, ["a"], ("a", "b", "c"), {"nodes": 3}, object()])
 def test_anything_else_is_refused_with_what_is_accepted(held: object) -> None:
     with pytest.raises(UserError) as caught:
-        Embedder(**SMALL).fit(held)
+        Embedder("grace+homogcl", **SMALL).fit(held)
     assert str(caught.value).endswith(ACCEPTED)
     assert "\n" not in str(caught.value)
 
