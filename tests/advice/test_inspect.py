@@ -7,14 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch_geometric.data import Data
 
-from homogcl.advice.inspect import (
-    Components,
-    components,
-    separation,
-    short_training,
-    warnings,
-)
-from homogcl.core.errors import UserError
+from homogcl.advice.inspect import Components, components, warnings
+from homogcl.advice.neighborhoods import likeness
 from homogcl.data.edges import undirected
 from homogcl.data.summary import summarize
 
@@ -45,44 +39,22 @@ def test_components_are_those_of_networkx(seed: int) -> None:
     assert components(Data(x=torch.ones(12, 1), edge_index=pairs)) == expected
 
 
-def test_separation_counts_ties_half() -> None:
-    assert separation(torch.tensor([1.0, 0.5]), torch.tensor([0.5, 0.0])) == (1 + 1 + 0.5 + 1) / 4
-
-
 def test_a_homophilous_graph_gives_no_warning() -> None:
     graph = blocks(0.9)
-    measured = short_training(graph)
-    assert warnings(summarize(graph), measured) == []
-    assert measured.held_out.mean > measured.random.mean
-    assert measured.held_out.deciles == tuple(sorted(measured.held_out.deciles))
-    assert measured.held_out.pairs == round(0.1 * graph.edge_index.size(1) / 2)
+    assert warnings(summarize(graph), likeness(graph)) == []
 
 
-@pytest.mark.parametrize("homophily", [0.25, 0.05])
-def test_a_graph_without_homophily_is_warned_of_by_labels_and_without_them(
-    homophily: float,
-) -> None:
-    graph = blocks(homophily)
+@pytest.mark.parametrize("seed", range(5))
+def test_a_graph_of_random_edges_is_warned_of_by_labels_and_without_them(seed: int) -> None:
+    graph = blocks(0.25, seed=seed)  # four classes: chance
     by_labels = warnings(summarize(graph), None)
     assert len(by_labels) == 1
     assert "edge homophily" in by_labels[0]
     unlabeled = Data(x=graph.x, edge_index=graph.edge_index)
-    by_saliency = warnings(summarize(unlabeled), short_training(unlabeled))
-    assert len(by_saliency) == 1
-    assert "kept from training" in by_saliency[0]
-    assert all("without +homogcl" in line for line in by_labels + by_saliency)
-
-
-def test_labels_do_not_touch_the_saliency() -> None:
-    graph = blocks(0.9, nodes=100)
-    other = graph.clone()
-    other.y = graph.y.flip(0)
-    assert short_training(graph, epochs=2) == short_training(other, epochs=2)
-
-
-def test_too_few_edges_are_refused() -> None:
-    with pytest.raises(UserError, match="too few"):
-        short_training(blocks(0.9, nodes=30))
+    by_likeness = warnings(summarize(unlabeled), likeness(unlabeled, seed))
+    assert len(by_likeness) == 1
+    assert "hardly more alike" in by_likeness[0]
+    assert all("use homogcl" in line for line in by_labels + by_likeness)
 
 
 def test_mostly_isolated_nodes_are_mentioned() -> None:

@@ -137,14 +137,12 @@ def test_kinds_are_written_as_pairs(homogcl: Shell) -> None:
 
 def test_inspect_lists_what_was_done_to_columns(homogcl: Shell) -> None:
     write_users(gap="7")
-    report = json.loads(homogcl("inspect", "e.csv", *USERS, "--epochs", "0", "--json"))
+    report = json.loads(homogcl("inspect", "e.csv", *USERS, "--json"))
     assert report["columns"] == [
         {"column": "team", "kind": "category", "made": 3, "scale": "as it is"},
         {"column": "age", "kind": "number", "made": 1, "scale": "standard"},
     ]
-    assert "age     number    1     standard" in homogcl(
-        "inspect", "e.csv", *USERS, "--epochs", "0"
-    )
+    assert "age     number    1     standard" in homogcl("inspect", "e.csv", *USERS)
 
 
 def test_graph_on_disk_keeps_its_recipe(homogcl: Shell) -> None:

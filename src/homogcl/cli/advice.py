@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -13,7 +13,7 @@ from homogcl.cli.options import Data, Json, Root, Seed
 
 if TYPE_CHECKING:
     from homogcl.advice.doctor import Finding
-    from homogcl.advice.inspect import Components, Saliency
+    from homogcl.advice.inspect import Components
     from homogcl.data.recipe import Step
     from homogcl.data.summary import GraphSummary
 
@@ -37,52 +37,44 @@ def doctor(as_json: Json = False, root: Root = None) -> None:
 def inspect(
     data: Data,
     files: Mapping[str, object],
-    epochs: Annotated[int, typer.Option(min=0, help="Of a short training; 0 for none.")] = 15,
     seed: Seed = 0,
     as_json: Json = False,
     root: Root = None,
 ) -> None:
     """Report on DATA before training: size, homophily, what neighbors tell, warnings."""
     from homogcl.advice import inspect as advice
-    from homogcl.advice.neighborhoods import by_features, by_labels
+    from homogcl.advice.neighborhoods import METHOD, likeness, trial
     from homogcl.data.load import load
     from homogcl.data.summary import summarize
     from homogcl.pages import terminal
 
     graph = load(data, root, seed=seed, files=files)
     summary, components = summarize(graph), advice.components(graph)
-    saliency = advice.short_training(graph, epochs=epochs, seed=seed) if epochs else None
-    doubts = advice.warnings(summary, saliency)
+    alike, probes = likeness(graph, seed), trial(graph, seed)
+    doubts = advice.warnings(summary, alike)
     steps = graph.recipe.steps() if graph.get("recipe") is not None else []
-    neighbors = {"by_features": by_features(graph, seed), "by_labels": by_labels(graph, seed)}
     if as_json:
         shape = {"components": components.count, "largest_component": components.largest}
-        measures = {"saliency": saliency and asdict(saliency), "warnings": doubts}
-        propagation = {name: each and asdict(each) for name, each in neighbors.items()}
+        measures = {"likeness": alike and asdict(alike), "trial": probes and asdict(probes)}
         columns = {"columns": [asdict(step) for step in steps]}
-        report = {**asdict(summary), **columns, **shape, **measures, "propagation": propagation}
+        report = {**asdict(summary), **columns, **shape, **measures, "warnings": doubts}
         terminal.result(report, as_json=True)
         return
     if "report" in graph:
         terminal.say(f"read: {graph.report}\n")
     _show_steps(steps)
     terminal.result(_summary_lines(summary, components), as_json=False)
-    if saliency is not None:
-        terminal.say(f"\nsaliency S after {saliency.epochs} epochs of {advice.METHOD}")
-        terminal.rows(_spread_rows(saliency), as_json=False)
-        terminal.say(
-            f"held-out edges score higher than non-edges in {saliency.separation:.0%} of pairs "
-            "(chance: 50%)"
-        )
     terminal.say("")
-    comparisons = [each for each in neighbors.values() if each is not None]
-    for comparison in comparisons:
-        terminal.say(comparison.measured)
-    for comparison in comparisons[-1:]:  # by labels where there are any
-        terminal.say(comparison.advice)
+    for measured in (alike, probes):
+        if measured is not None:
+            terminal.say(measured.measured)
+    choice = probes.choice if probes else METHOD
+    terminal.say(f"try `{choice}` first, which takes no training by steps")
     for doubt in doubts:
         terminal.say(f"warning: {doubt}")
-    if not doubts:
+    if alike is None:
+        terminal.say("too few edges to tell without labels whether neighbors belong together")
+    elif not doubts:
         terminal.say("no reason to doubt that neighbors belong together")
 
 
@@ -138,22 +130,3 @@ def _summary_lines(summary: GraphSummary, components: Components) -> dict[str, o
         "classes": summary.classes,
         "homophily": f"{homophily:.2f}, adjusted for chance {adjusted:.2f}",
     }
-
-
-def _spread_rows(saliency: Saliency) -> list[dict[str, str]]:
-    spreads = {
-        "edges seen in training": saliency.seen,
-        "edges held out": saliency.held_out,
-        "pairs without an edge": saliency.random,
-    }
-    return [
-        {
-            "pairs": name,
-            "number": f"{spread.pairs:,}",
-            "mean": f"{spread.mean:.2f}",
-            "median": f"{spread.deciles[5]:.2f}",
-            "S > 0.5": f"{spread.high:.0%}",
-            "S < 0.1": f"{spread.low:.0%}",
-        }
-        for name, spread in spreads.items()
-    ]

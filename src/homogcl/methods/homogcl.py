@@ -63,7 +63,7 @@ class ClosedForm(Method):
     weight: Tensor  # from rows of length 1 to Y, [d, k]
     weight_mean: Tensor  # [k]
     ridge: Tensor
-    trust: Tensor  # c
+    likeness: Tensor  # area under ROC of held-out edges; 1/2 is chance
 
     def __init__(self, config: Config, sizes: Sizes) -> None:
         """Make room for the directions."""
@@ -74,17 +74,22 @@ class ClosedForm(Method):
             self.register_buffer(name, torch.zeros(sizes.features, width))
             self.register_buffer(f"{name}_mean", torch.zeros(width))
         self.register_buffer("ridge", torch.tensor(config.ridges[0]))
-        self.register_buffer("trust", torch.tensor(0.0))
+        self.register_buffer("likeness", torch.tensor(_CHANCE))
+
+    @property
+    def trust(self) -> float:
+        """The trust c in neighbors, from 0 to 1."""
+        return min(1.0, max(0.0, (float(self.likeness) - _CHANCE) / (_SURE - _CHANCE)))
 
     def prepare(self, graph: Data, rng: torch.Generator) -> None:
-        """Choose ridge and trust by held-out edges, and find the directions of the whole graph."""
+        """Choose the ridge by held-out edges, and find the directions of the whole graph."""
         basis = _basis(graph, self.config.axes, rng)
         t = _projected(graph, basis)
         mean = t.mean(dim=0)
         t -= mean
-        ridge, trust = self._choice(graph, t, rng)
+        ridge, likeness = self._choice(graph, t, rng)
         self.ridge.fill_(ridge)
-        self.trust.fill_(trust)
+        self.likeness.fill_(likeness)
         of = _moments(t, graph)
         k = self.weight.size(1)
         leading = of.axes[:, -k:].flip(1).float()
@@ -98,15 +103,15 @@ class ClosedForm(Method):
         return (of.weight * of.agreement.abs() ** self.config.sharpness).float()
 
     def _choice(self, graph: Data, t: Tensor, rng: torch.Generator) -> tuple[float, float]:
-        """Return the ridge and the trust that held-out edges speak for.
+        """Return the ridge that held-out edges speak for, and their area under ROC.
 
-        Of all ridges whose area under ROC is the best within its standard error it is the largest.
+        Of all ridges whose area is the best within its standard error it is the largest.
         """
         ridges = sorted(self.config.ridges)
         try:
-            links = _held_out(graph, rng)
+            links = held_out(graph, rng)
         except UserError:  # hardly an edge, or hardly a pair without one
-            return ridges[-1], 0.0
+            return ridges[-1], _CHANCE
         rest = Data(x=graph.x, edge_index=graph.edge_index[:, links.kept])
         if graph.edge_weight is not None:
             rest.edge_weight = graph.edge_weight[links.kept]
@@ -118,15 +123,11 @@ class ClosedForm(Method):
         }
         best = max(areas.values())
         error = math.sqrt(best * (1 - best) / links.edges.size(1))
-        trust = (best - _CHANCE) / (_SURE - _CHANCE)
-        return (
-            max(ridge for ridge, area in areas.items() if area >= best - error),
-            min(1.0, max(0.0, trust)),
-        )
+        return max(ridge for ridge, area in areas.items() if area >= best - error), best
 
     def embed(self, graph: Data) -> Tensor:
         """Return the blocks side by side, [N, (1 + number of powers) k]."""
-        powers, trust = self.config.powers, float(self.trust)
+        powers, trust = self.config.powers, self.trust
         h = self._agreeing(graph)
         x = _projected(graph, self.features) - self.features_mean
         blocks = [(1 - (1 - self.config.feature_weight) * trust) * of_length(x, 1.0)]
@@ -182,7 +183,7 @@ def _basis(graph: Data, axes: int, rng: torch.Generator) -> Tensor:
     return torch.from_numpy(v.T.copy()).to(graph.x.device)
 
 
-def _held_out(graph: Data, rng: torch.Generator) -> Links:
+def held_out(graph: Data, rng: torch.Generator) -> Links:
     """Return held-out edges, and as many pairs of their ends: nodes of the same degrees."""
     edges = graph.edge_index.size(1) // 2
     share = min(_HELD_OUT, _MOST_HELD_OUT / max(1, edges))
