@@ -46,6 +46,7 @@ from reproduction.tables.bench import (
 
 BASES = ("grace", "gca", "progcl", "ariel", "gcool", "costa", "ccassg", "gbt", "bgrl", "afgrl")
 FOUNDATION = ("raw", "random", "propagation", "grace", "grace+homogcl")
+FLAGSHIP = ("raw", "propagation", "grace", "bgrl", "ccassg", "homogcl")
 
 
 def named_table(name: str, results: Path) -> Table:
@@ -63,6 +64,11 @@ def named_tables(root: Path, names: Iterable[str]) -> dict[str, Table]:
 def _foundation(results: Path) -> Table:
     records = read_records(results / "presets")
     return classification_table(records, read("classification"), FOUNDATION, DATA)
+
+
+def _flagship(results: Path) -> Table:
+    records = read_records(results / "presets")
+    return classification_table(records, read("classification"), FLAGSHIP, DATA)
 
 
 def _foundation_clustering(results: Path) -> Table:
@@ -131,6 +137,7 @@ def _bench(results: Path) -> Path:
 
 
 TABLES: dict[str, Callable[[Path], Table]] = {
+    "flagship": _flagship,
     "foundation": _foundation,
     "foundation-clustering": _foundation_clustering,
     "classification": classification,
