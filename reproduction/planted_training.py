@@ -20,6 +20,7 @@ from homogcl.data.hashes import tensor_sha256
 from homogcl.evaluate.arrays import dense_embedding
 from homogcl.methods.base import Method
 from homogcl.methods.inference import embeddings
+from homogcl.nn.sparse import Pattern, pair_products
 from homogcl.runs.grid import find_record, record_of
 from homogcl.runs.log import OnEpoch
 from homogcl.runs.origin import current_commit
@@ -125,8 +126,7 @@ def edge_scores(method: Method, graph: Data) -> Tensor:
     if own is not None:
         return own
     z = normalize(dense_embedding(embeddings(method, graph)).float())
-    source, target = graph.edge_index
-    return (z[source] * z[target]).sum(dim=1)
+    return pair_products(z, z, Pattern.of(graph.edge_index, len(z)))
 
 
 def finding_scores(score: Tensor, wrong: npt.NDArray[np.bool_]) -> dict[str, float]:
