@@ -18,6 +18,7 @@ from reproduction.study.goals import GOALS
 from reproduction.study.levers import LEVER_ARTIFACTS
 from reproduction.study.probes import PROBES
 from reproduction.study.training import TRAINING
+from reproduction.study.wrong_edges import WRONG_EDGES
 
 # In the paper's order.
 FIGURES: dict[str, Artifact] = {
@@ -27,7 +28,8 @@ FIGURES: dict[str, Artifact] = {
     )
 }
 STUDY: dict[str, Artifact] = {
-    each.name: each for each in (PROBES, *LEVER_ARTIFACTS, TRAINING, GENERATED, ENCODERS, *GOALS)
+    each.name: each
+    for each in (PROBES, *LEVER_ARTIFACTS, TRAINING, GENERATED, ENCODERS, *GOALS, WRONG_EDGES)
 }
 ARTIFACTS: dict[str, Artifact] = {**PAPER_TABLES, **FIGURES}  # of the paper
 GROUPS: dict[str, dict[str, Artifact]] = {"all": ARTIFACTS, "study": STUDY}

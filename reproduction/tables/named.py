@@ -36,6 +36,7 @@ from reproduction.study.goals import (
 from reproduction.study.levers import levers
 from reproduction.study.probes import probes
 from reproduction.study.stopping import stopping_table
+from reproduction.study.wrong_edges import wrong_edges
 from reproduction.tables.bench import (
     GRACE_PARTS,
     headline_table,
@@ -164,6 +165,7 @@ TABLES: dict[str, Callable[[Path], Table]] = {
     "goals-exact": lambda results: goals_of(
         [*read_records(results / "exact"), *_untrained(results)], EXACT_GOALS
     ),
+    "wrong-edges": wrong_edges,
     "bench": _measures(*GRACE_PARTS),
     "bench-probe": _measures("probe"),
     "headline": lambda results: headline_table(_bench(results)),

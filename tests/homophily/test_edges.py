@@ -129,3 +129,24 @@ def test_the_task_scores_the_methods_own_saliency(block_graph: Data) -> None:
     agree = [int(y[s] == y[t]) for s, t in zip(table.source, table.target, strict=True)]
     assert result["edge_homophily"] == pytest.approx(sum(agree) / len(agree))
     assert result["saliency_auc"] == pytest.approx(roc_auc_score(agree, table.saliency))
+
+
+def test_shares_across_labels_count_edges_with_two_labels() -> None:
+    same = np.array([0, -1, 1, 0, 1, 1], dtype=np.int8)
+    ends = np.arange(6)
+    table = EdgeSaliency(ends, ends + 6, np.linspace(0, 1, 6, dtype=np.float32), same)
+    assert table.share_across_labels() == pytest.approx(2 / 5)
+    assert table.share_across_labels(3) == pytest.approx(1 / 2)
+    assert EdgeSaliency(ends, ends, table.saliency, same * 0 - 1).share_across_labels() is None
+
+
+def test_the_lowest_edges_go_with_their_weights(block_graph: Data) -> None:
+    source, target = block_graph.edge_index
+    block_graph.edge_weight = 1 + (source * target).float()
+    table = edge_saliency(trained(block_graph), block_graph)
+    rest = table.without_lowest(0.25)
+    assert len(rest.source) == len(table.source) - round(len(table.source) / 4)
+    assert rest.saliency.min() >= table.saliency[: -len(rest.source)].max()
+    assert rest.weight is not None
+    np.testing.assert_array_equal(rest.weight, 1 + rest.source * rest.target)
+    assert table.without_lowest(0).source.tolist() == table.source.tolist()

@@ -141,6 +141,7 @@ def test_the_quick_form_makes_tables_and_pictures(reproduce: Shell, tmp_path: Pa
         "encoders": (*TABLES, *PICTURES),
         "goals": TABLES,
         "goals-clustering": TABLES,
+        "wrong-edges": TABLES,
     }.items():
         assert {each for each in made if each.partition(".")[0] == name} == {
             f"{name}.{ending}" for ending in endings

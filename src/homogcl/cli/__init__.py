@@ -11,6 +11,7 @@ import typer
 from homogcl import __version__
 from homogcl.cli.advice import doctor, inspect
 from homogcl.cli.catalog import list_names, show
+from homogcl.cli.clean import clean
 from homogcl.cli.clusters import clusters
 from homogcl.cli.explore import explore
 from homogcl.cli.neighbors import neighbors, saliency
@@ -30,7 +31,7 @@ app = typer.Typer(
 )
 
 for command in (
-    *(demo, train, evaluate, embed, neighbors, clusters, saliency, explore, run),
+    *(demo, train, evaluate, embed, neighbors, clusters, saliency, clean, explore, run),
     *(table, show, doctor, inspect, tune),
 ):
     app.command(cls=Command)(command)

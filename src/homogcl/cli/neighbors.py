@@ -14,8 +14,12 @@ from homogcl.cli.options import Json, OtherData, Root, Set, TableFile
 
 if TYPE_CHECKING:
     import numpy.typing as npt
+    from torch_geometric.data import Data as Graph
 
+    from homogcl.homophily.edges import EdgeSaliency
     from homogcl.homophily.plugins.homogcl import HomoGCL
+
+    Columns = Mapping[str, Sequence[Any] | npt.NDArray[Any]]
 
 SHOWN = 10  # edges on the terminal
 
@@ -83,9 +87,6 @@ def saliency(
     root: Root = None,
 ) -> None:
     """Say how surely the ends of each edge belong together, the most suspicious edges first."""
-    import numpy as np
-
-    from homogcl.data.load import original_ids
     from homogcl.homophily.edges import edge_saliency
     from homogcl.pages import terminal
     from homogcl.runs.export import TABLES, check_ending, write_table
@@ -99,36 +100,46 @@ def saliency(
     graph = folder.run(request, model).graph
     clusters = _clusters(folder.settings()["method"], settings or [])
     table = edge_saliency(model.method, graph, config=clusters, seed=request.seed)
-    names = np.array(original_ids(graph))
-    same = [None if each < 0 else bool(each) for each in table.same_label]
-    source, target = names[table.source], names[table.target]
-    columns: dict[str, Sequence[object] | npt.NDArray[Any]] = {
-        "source": source,
-        "target": target,
-        "saliency": table.saliency,
-        "same_label": same,
-    }
+    columns = edge_columns(table, graph)
     if output is not None:
         write_table(output, columns)
     summary = table.summary()
     if as_json:
         typer.echo(json.dumps(summary))
         return
-    terminal.rows(
-        [
-            {
-                "source": str(source[edge]),
-                "target": str(target[edge]),
-                "saliency": f"{table.saliency[edge]:.4f}",
-                "same label": {None: "", True: "yes", False: "no"}[same[edge]],
-            }
-            for edge in range(min(SHOWN, len(same)))
-        ],
-        as_json=False,
-    )
+    terminal.rows(lowest_edges(columns), as_json=False)
     terminal.result({k: v for k, v in summary.items() if v is not None}, as_json=False)
     if output is not None:
         terminal.say(f"wrote {output}")
+
+
+def edge_columns(table: EdgeSaliency, graph: Graph) -> Columns:
+    """Return the table's columns as files have them, with the nodes' own ids."""
+    import numpy as np
+
+    from homogcl.data.load import original_ids
+
+    names = np.array(original_ids(graph))
+    return {
+        "source": names[table.source],
+        "target": names[table.target],
+        "saliency": table.saliency,
+        "same_label": [None if each < 0 else bool(each) for each in table.same_label],
+    }
+
+
+def lowest_edges(columns: Columns) -> list[dict[str, str]]:
+    """Return the first edges as the terminal shows them."""
+    rows = zip(*(column[:SHOWN] for column in columns.values()), strict=True)
+    return [
+        {
+            "source": str(source),
+            "target": str(target),
+            "saliency": f"{saliency:.4f}",
+            "same label": {None: "", True: "yes", False: "no"}[same],
+        }
+        for source, target, saliency, same in rows
+    ]
 
 
 def _numbers(nodes: Sequence[str], ids: Sequence[str] | Sequence[int]) -> list[int]:

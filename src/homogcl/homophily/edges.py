@@ -36,12 +36,14 @@ class EdgeSaliency:
         saliency: S of Section 3.3, in [0, 1], [E/2].
         same_label: 1 if both nodes have the same label, 0 if their labels differ, -1 if a label is
             missing, [E/2].
+        weight: The weights, [E/2]; None if edges have none.
     """
 
     source: npt.NDArray[np.int64]
     target: npt.NDArray[np.int64]
     saliency: npt.NDArray[np.float32]
     same_label: npt.NDArray[np.int8]
+    weight: npt.NDArray[np.float32] | None = None
 
     def summary(self) -> dict[str, float | int | None]:
         """Return the mean, the share below 0.1, and how well S finds edges within a label.
@@ -59,6 +61,26 @@ class EdgeSaliency:
             "labeled_edges": int(labeled.sum()),
             "auc": auc,
         }
+
+    def share_across_labels(self, lowest: int | None = None) -> float | None:
+        """Return the share between two labels, of the edges with lowest saliency or of all.
+
+        Edges without two labels do not count; None if no other is among them.
+        """
+        same = self.same_label[:lowest]
+        labeled = same[same >= 0]
+        return float((labeled == 0).mean()) if len(labeled) else None
+
+    def without_lowest(self, share: float) -> EdgeSaliency:
+        """Return the table without this share of the edges, at the lowest saliency."""
+        rest = slice(round(share * len(self.source)), None)
+        return EdgeSaliency(
+            self.source[rest],
+            self.target[rest],
+            self.saliency[rest],
+            self.same_label[rest],
+            None if self.weight is None else self.weight[rest],
+        )
 
 
 def edge_saliency(
@@ -117,4 +139,11 @@ def _table(graph: Data, s: Tensor) -> EdgeSaliency:
         labeled = (y[source] >= 0) & (y[target] >= 0)
         same[labeled] = (y[source] == y[target])[labeled]
     order = np.lexsort((target, source, values))
-    return EdgeSaliency(source[order], target[order], values[order], same[order])
+    weight = graph.get("edge_weight")
+    return EdgeSaliency(
+        source[order],
+        target[order],
+        values[order],
+        same[order],
+        None if weight is None else weight.cpu().numpy()[once][order],
+    )

@@ -21,7 +21,7 @@ from homogcl.methods.base import Method, Sizes
 from homogcl.methods.propagation import Powers
 from homogcl.methods.slabs import column_slabs, dense_rows
 from homogcl.nn.layers import Normalized
-from homogcl.nn.sparse import take_rows
+from homogcl.nn.sparse import Pattern, pair_products, take_rows
 from homogcl.nn.unit_rows import of_length
 
 _HELD_OUT = 0.2  # of the edges choose ridge and trust
@@ -144,8 +144,7 @@ class ClosedForm(Method):
             return None
         average = _operator(graph)
         y = of_length(average(average(self._agreeing(graph))), 1.0)
-        source, target = graph.edge_index
-        return (1 + (y[source] * y[target]).sum(dim=1)) / 2
+        return (1 + pair_products(y, y, Pattern.of(graph.edge_index, len(y)))) / 2
 
     def _agreeing(self, graph: Data) -> Tensor:
         """Return Y, [N, k]."""

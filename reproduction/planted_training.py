@@ -1,0 +1,134 @@
+"""A training on a graph with planted wrong edges, and how surely a method finds them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from sklearn.metrics import roc_auc_score
+from torch import Tensor
+from torch.nn.functional import normalize
+from torch_geometric.data import Data
+
+from homogcl.core.seeds import numpy_stream
+from homogcl.data.edges import undirected
+from homogcl.data.hashes import tensor_sha256
+from homogcl.evaluate.arrays import dense_embedding
+from homogcl.methods.base import Method
+from homogcl.methods.inference import embeddings
+from homogcl.nn.sparse import Pattern, pair_products
+from homogcl.runs.grid import find_record, record_of
+from homogcl.runs.log import OnEpoch
+from homogcl.runs.origin import current_commit
+from homogcl.runs.record import Record, write_record
+from homogcl.runs.request import Request
+from homogcl.runs.run import Run
+from homogcl.runs.scores import scores
+from homogcl.runs.train import fit_run
+
+AREA = "planted_auc"
+
+
+@dataclass(frozen=True)
+class PlantedTraining:
+    """A method on a graph, a share of whose edges leads to the target of another one of them.
+
+    The seed also draws the wrong edges. The record names the graph by the share, as `cora-wrong30`,
+    and has the hash of the graph with them.
+    """
+
+    spec: Request
+    folder: str
+    share: float = 0.0
+
+    @property
+    def name(self) -> str:
+        """The data set, and the percentage of wrong edges if there are any."""
+        wrong = f"-wrong{round(100 * self.share)}" if self.share else ""
+        return f"{self.spec.name}{wrong}"
+
+    @property
+    def label(self) -> str:
+        """Method, data set and seed."""
+        return f"{self.spec.method} on {self.name}, seed {self.spec.seed}"
+
+    def path(self, results: Path) -> Path:
+        """Return where the record lies below the folder `results`."""
+        return self._resolve().record_path(results / self.folder)
+
+    def find_record(self, results: Path) -> Record | None:
+        """Return the record below the folder `results`, or None unless it is complete."""
+        record = find_record(self._resolve(), results / self.folder)
+        return None if record is None or (self.share and AREA not in record.metrics) else record
+
+    def run(self, results: Path, on_epoch: OnEpoch | None = None) -> tuple[Record, bool]:
+        """Train, evaluate, find the wrong edges and record, unless there is a record."""
+        if (record := self.find_record(results)) is not None:
+            return record, False
+        current_commit()  # while the checkout is still what this process has loaded
+        run, clean = self._resolve(), self.spec.resolve(by_size=False).graph
+        trained = fit_run(run, on_epoch=on_epoch)
+        method, graph = trained.method, trained.graph
+        metrics = scores(method, graph, run.seed, run.tasks, form=trained.form)
+        if self.share:
+            metrics |= finding_scores(edge_scores(method, graph), is_planted(graph, clean))
+        record = record_of(run, trained, metrics)
+        write_record(results / self.folder, record)
+        return record, True
+
+    def _resolve(self) -> Run:
+        run = self.spec.resolve(by_size=False)
+
+        @cache
+        def graph() -> Data:
+            return planted(run.graph, self.share, run.seed)
+
+        return replace(run, name=self.name, load=graph)
+
+
+def planted(graph: Data, share: float, seed: int) -> Data:
+    """Return the graph with a share of its edges led to the target of another one of them.
+
+    Nodes keep about their degrees. The stream "planted" of the seed draws them.
+    """
+    if not share:
+        return graph
+    rng = numpy_stream(seed, "planted")
+    source, target = graph.edge_index.numpy()
+    once = np.stack([source, target])[:, source < target]
+    wrong = np.flatnonzero(rng.random(once.shape[1]) < share)
+    once[1, wrong] = once[1, rng.permutation(wrong)]
+    result = graph.clone()
+    result.edge_index, _ = undirected(torch.from_numpy(once), int(graph.num_nodes or 0))
+    result.sha256 = tensor_sha256(result)
+    return result
+
+
+def is_planted(graph: Data, clean: Data) -> npt.NDArray[np.bool_]:
+    """Return whether an edge of `graph` is none of `clean`, [E]."""
+
+    def numbers(of: Data) -> npt.NDArray[np.int64]:
+        source, target = of.edge_index.numpy()
+        result: npt.NDArray[np.int64] = source * int(clean.num_nodes or 0) + target
+        return result
+
+    return ~np.isin(numbers(graph), numbers(clean))
+
+
+def edge_scores(method: Method, graph: Data) -> Tensor:
+    """Return the method's own scores of the edges, else the cosines of its embeddings, [E]."""
+    with torch.no_grad():
+        own = method.edge_scores(graph)
+    if own is not None:
+        return own
+    z = normalize(dense_embedding(embeddings(method, graph)).float())
+    return pair_products(z, z, Pattern.of(graph.edge_index, len(z)))
+
+
+def finding_scores(score: Tensor, wrong: npt.NDArray[np.bool_]) -> dict[str, float]:
+    """Return how often a wrong edge has a lower score than a right one, and the share of them."""
+    return {AREA: float(roc_auc_score(~wrong, score.numpy())), "planted_share": float(wrong.mean())}
