@@ -12,22 +12,22 @@ from reproduction.study.cold_start import COLD_START, DATA, SEEDS, TRAINED_SEEDS
 from tests.records import make_record
 
 
-def record(method: str, seed: int, cold: float, **more: object) -> Record:
+def record(method: str, seed: int, cold: float, encoder: str | None = None) -> Record:
     metrics = {
         "cold_test_accuracy": cold,
         "warm_cold_test_accuracy": cold - 0.1,
         "test_accuracy": cold + 0.1,
     }
-    return make_record(metrics=metrics, method=method, data="cora", seed=seed, **more)
+    resolved = {"method": {"encoder": encoder}}
+    return make_record(metrics=metrics, method=method, data="cora", seed=seed, resolved=resolved)
 
 
 def test_rows_are_means_over_seeds_and_name_the_mlp() -> None:
-    mlp = {"method": {"encoder": "mlp"}}
     table = cold_start_table(
         [
             record("homogcl", 0, 0.7),
             record("homogcl", 1, 0.8),
-            record("grace", 0, 0.5, resolved=mlp),
+            record("grace", 0, 0.5, "mlp"),
             record("grace", 0, 0.6),
         ]
     )
