@@ -12,6 +12,7 @@ from reproduction.figures.sensitivity import SENSITIVITY
 from reproduction.figures.similarity import SIMILARITY
 from reproduction.figures.tsne import TSNE
 from reproduction.paper.tables import PAPER_TABLES
+from reproduction.study.cold_start import COLD_START
 from reproduction.study.encoders import ENCODERS
 from reproduction.study.generated import GENERATED
 from reproduction.study.goals import GOALS
@@ -29,7 +30,10 @@ FIGURES: dict[str, Artifact] = {
 }
 STUDY: dict[str, Artifact] = {
     each.name: each
-    for each in (PROBES, *LEVER_ARTIFACTS, TRAINING, GENERATED, ENCODERS, *GOALS, WRONG_EDGES)
+    for each in (
+        *(PROBES, *LEVER_ARTIFACTS, TRAINING, GENERATED, ENCODERS),
+        *(WRONG_EDGES, COLD_START, *GOALS),
+    )
 }
 ARTIFACTS: dict[str, Artifact] = {**PAPER_TABLES, **FIGURES}  # of the paper
 GROUPS: dict[str, dict[str, Artifact]] = {"all": ARTIFACTS, "study": STUDY}

@@ -24,6 +24,7 @@ from reproduction.paper.tables import (
 from reproduction.paper.variants import negatives_table
 from reproduction.prose import filled
 from reproduction.reported.numbers import causes, read
+from reproduction.study.cold_start import cold_start
 from reproduction.study.encoders import encoders
 from reproduction.study.goals import (
     CLUSTER_GOALS,
@@ -158,6 +159,7 @@ TABLES: dict[str, Callable[[Path], Table]] = {
     "combined-ccassg": _combined("ccassg", DATA[:2]),
     "stopping": lambda results: stopping_table(read_records(results / "study" / "training")),
     "encoders": encoders,
+    "cold-start": cold_start,
     "goals": goals,
     "goals-clustering": lambda results: goals(results, CLUSTER_GOALS),
     "goals-presets": adaptive_on_presets,

@@ -266,3 +266,42 @@ def test_a_graph_on_disk_trains_as_in_memory(homogcl: Shell) -> None:
     assert "holds a graph already" in homogcl.refuses("to-disk", "papers", "on-disk")
     said = homogcl.refuses("train", "grace", "on-disk", "--source", "paper")
     assert "on-disk is a mapped graph; source belongs to files" in said
+
+
+@pytest.mark.usefixtures("papers")
+def test_nodes_without_edges_are_embedded_by_features_alone(homogcl: Shell) -> None:
+    homogcl("train", "homogcl", "papers", "--out", "run")
+    lines = Path("papers/nodes.csv").read_text().splitlines()
+    Path("new.csv").write_text("\n".join([lines[0], *lines[1:4]]) + "\n")
+    homogcl("embed", "run", "--cold-start", "new.csv", "-o", "z.npy")
+    assert Path("z.ids.txt").read_text().split() == ["p0", "p1", "p2"]
+    z = np.load("z.npy", allow_pickle=False)
+    Path("one.csv").write_text("\n".join([lines[0], lines[2]]) + "\n")
+    homogcl("embed", "run", "--cold-start", "one.csv", "-o", "one.npy")
+    # Neither the other rows nor edges have a say.
+    np.testing.assert_allclose(np.load("one.npy", allow_pickle=False), z[1:2], atol=1e-5)
+    assert not np.allclose(z, np.load("run/embeddings.npy")[:3])
+    Path("less.csv").write_text("key,w0,w1\na,1,1\n")
+    line = homogcl.refuses("embed", "run", "--cold-start", "less.csv", "-o", "x.npy")
+    assert "lacks 'w2'" in line
+    line = homogcl.refuses(
+        "embed", "run", "--cold-start", "new.csv", "--data", "papers", "-o", "x.npy"
+    )
+    assert "give one of them" in line
+    assert "no such file" in homogcl.refuses(
+        "embed", "run", "--cold-start", "no.csv", "-o", "x.npy"
+    )
+    assert not Path("x.npy").exists()
+
+
+@pytest.mark.usefixtures("papers")
+def test_cold_starts_need_a_method_and_features_that_know_new_nodes(homogcl: Shell) -> None:
+    homogcl("train", "homogcl", "papers/edges.csv", "--out", "bare")
+    np.save("x.npy", np.ones((2, 90), dtype=np.float32))
+    line = homogcl.refuses("embed", "bare", "--cold-start", "x.npy", "-o", "z.npy")
+    assert "features made of the edges" in line
+    pytest.importorskip("gensim")
+    few = ("--set", "walks_per_node=1", "--set", "walk_length=4", "--set", "out_dim=4")
+    homogcl("train", "deepwalk", "papers", "--out", "walks", *few)
+    line = homogcl.refuses("embed", "walks", "--cold-start", "papers/nodes.csv", "-o", "z.npy")
+    assert "DeepWalk knows only the graph it was trained on" in line

@@ -110,6 +110,20 @@ def test_new_graph_is_embedded_by_an_inductive_method(block_graph: Data) -> None
         embedder.transform(Data(x=part.x[:, :3], edge_index=part.edge_index))
 
 
+def test_nodes_without_edges_are_embedded_one_by_one(block_graph: Data) -> None:
+    embedder = Embedder().fit(block_graph)
+    x = block_graph.x
+    z = embedder.transform((None, x))
+    assert z.shape == embedder.embedding_.shape
+    assert not np.allclose(z, embedder.embedding_)
+    np.testing.assert_allclose(embedder.transform(Data(x=x[3:5])), z[3:5], atol=1e-5)
+    np.testing.assert_allclose(embedder.transform((None, x[4:5].numpy())), z[4:5], atol=1e-5)
+    with pytest.raises(UserError, match="needs edges"):
+        Embedder().fit((None, x))
+    with pytest.raises(UserError, match="features, but"):
+        embedder.transform((None, x[:, 1:]))
+
+
 def test_sparse_features_and_weights_are_taken(block_graph: Data) -> None:
     x = torch.eye(60)
     weight = torch.ones(block_graph.edge_index.size(1))

@@ -127,10 +127,15 @@ def embed(
     files: Mapping[str, object],
     output: Annotated[Path, typer.Option("--output", "-o", help=".npy, .csv or .parquet")],
     data: OtherData = None,
+    cold_start: Annotated[
+        Path | None,
+        typer.Option(help="File of nodes without edges, embedded by their features alone."),
+    ] = None,
     form: Form = None,
     root: Root = None,
 ) -> None:
-    """Write the embeddings of a run's graph, or of another one, with the nodes' ids."""
+    """Write the embeddings of a run's graph, or of other nodes, with the nodes' ids."""
+    from homogcl.core.errors import UserError
     from homogcl.data.load import original_ids
     from homogcl.methods.inference import embeddings
     from homogcl.pages import terminal
@@ -139,9 +144,14 @@ def embed(
     from homogcl.runs.forms import settled_form
 
     check_ending(output, FORMATS)
+    if cold_start is not None and data is not None:
+        raise UserError("--cold-start has no edges, and --data has some: give one of them")
     folder = RunFolder(run)
-    request, model = folder.request(root, data, files), folder.model()
-    graph = folder.run(request, model).graph
+    model = folder.model()
+    if cold_start is None:
+        graph = folder.run(folder.request(root, data, files), model).graph
+    else:
+        graph = folder.rows(cold_start, files, model)
     form = settled_form(form or model.form, model.method, graph, model.seed)
     z = embeddings(model.method, graph, form).cpu().numpy()
     for path in write_embeddings(output, original_ids(graph), z):

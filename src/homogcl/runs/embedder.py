@@ -10,26 +10,21 @@ from typing import Any, Self, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
-import torch
 from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import NotFittedError
 from torch_geometric.data import Data
 
 from homogcl.core.errors import UserError
-from homogcl.data.check import MASKS, validate
-from homogcl.data.edges import undirected
-from homogcl.data.features import compact
-from homogcl.data.held.graph import HeldGraph, as_graph
-from homogcl.data.names import original_ids
-from homogcl.data.recipe import Recipe, scale_features
-from homogcl.data.structural import features_of_edges
+from homogcl.data.held.graph import HeldGraph
+from homogcl.data.recipe import Recipe
 from homogcl.methods.forms import AUTO
 from homogcl.methods.registry import Method, Sizes, method_class, split_name
 from homogcl.presets.resolve import Settings, resolve
 from homogcl.presets.sections import NO_DATA_SET, preset_by_size
-from homogcl.runs.compatibility import TrainingGraph, in_order
+from homogcl.runs.compatibility import TrainingGraph
 from homogcl.runs.folder import RunFolder
+from homogcl.runs.graph_input import graph_input
 from homogcl.runs.model import TrainedModel
 from homogcl.runs.node_rows import node_rows
 from homogcl.runs.run import Run
@@ -167,7 +162,7 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
             raise UserError(
                 f"{labels_for}, which no split of nodes could hide: fit the graph itself"
             )
-        data = _input(self._graph_of(X), settings, self.seed, labels_for=labels_for)
+        data = graph_input(self._graph_of(X), settings, self.seed, labels_for=labels_for)
         sizes = Sizes.of(data)
         if preset := preset_by_size(self.method, NO_DATA_SET, sizes.nodes):
             settings = resolve(self.method, NO_DATA_SET, self.settings, preset)
@@ -196,6 +191,9 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
     def transform(self, X: Any) -> npt.NDArray[np.float32]:
         """Return the nodes' vectors, [N, d'], of the training graph or of a new one.
 
+        Nodes may come without edges, as `Tables(nodes=...)`, `(None, x)` or a `Data` without
+        `edge_index`: then their vectors are made of their features alone.
+
         With a `graph`, they are those of its nodes `X`: ids where it has any, else numbers. A new
         graph is refused where the method knows only the nodes it has seen, and where the features
         were made of the edges: those of two graphs do not mean the same.
@@ -204,7 +202,7 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         if self._takes_nodes:
             rows = node_rows(X, len(self.embedding_), self.graph_.get("ids"))
             return self.embedding_[rows]
-        data = _input(self._graph_of(X), model.settings, model.seed, trained_on=model.graph)
+        data = graph_input(self._graph_of(X), model.settings, model.seed, trained_on=model.graph)
         return self._by_node(self._vectors(data), data)
 
     def fit_transform(self, X: Any, y: object = None) -> npt.NDArray[np.float32]:
@@ -262,47 +260,3 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
 def _is_function(graph: object) -> bool:
     # A graph of torch_geometric can be called, too.
     return inspect.isroutine(graph) or isinstance(graph, partial)
-
-
-def _input(
-    held: Graph,
-    settings: Settings,
-    seed: int,
-    labels_for: str | None = None,
-    trained_on: TrainingGraph | None = None,
-) -> Data:
-    """Return the graph prepared, with labels only where something is said to use them.
-
-    Features are prepared as those of the graph that was trained on, if there is one.
-    """
-    recipe = None if trained_on is None else trained_on.recipe_for_others
-    graph = as_graph(held, seed=seed, recipe=recipe)
-    edge_index, x, weight = (graph.get(key) for key in ("edge_index", "x", "edge_weight"))
-    result = Data(x=x, edge_index=edge_index)
-    result.structural = bool(graph.get("structural"))
-    replaced = settings.data.features == "structural" and not result.structural
-    if edge_index is not None and (x is None or replaced):
-        result.x, result.structural = features_of_edges(graph, seed), True
-    else:
-        for key in ("feature_names", "columns", "recipe"):
-            if graph.get(key) is not None:
-                result[key] = graph[key]
-    if weight is not None:
-        result.edge_weight = weight
-    if labels_for:
-        for key in ("y", *MASKS):
-            if graph.get(key) is None:
-                raise UserError(f"{labels_for}, but the graph has no {key}")
-            result[key] = graph[key]
-        for key in MASKS:
-            # -1 says that a node has no label, which nothing can be learned from.
-            result[key] = result[key] & (result.y >= 0)
-    validate(result, "the graph")
-    result.edge_index, weight = undirected(result.edge_index, result.x.size(0), weight)
-    if weight is not None:
-        result.edge_weight = weight.to(torch.float32)
-    result.x, result.ids = compact(result.x), original_ids(graph)
-    if trained_on is not None:
-        result = in_order(result, trained_on.feature_names)
-    scale_features(result, settings.data.features, recipe)
-    return result

@@ -13,14 +13,17 @@ from typing import Any, TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 from pydantic import TypeAdapter, ValidationError
+from torch_geometric.data import Data
 
 from homogcl.core.errors import UserError
 from homogcl.core.files import only_process_in, write_atomically
 from homogcl.data.load import original_ids, own_path
 from homogcl.data.own.files import description
+from homogcl.data.own.rows import read_rows
 from homogcl.methods.base import Method, Sizes
 from homogcl.runs.compatibility import TrainingGraph
 from homogcl.runs.folder_config import LENGTHS, RunConfig, config_of, differing, epochs_in
+from homogcl.runs.graph_input import graph_input
 from homogcl.runs.log import read_curves
 from homogcl.runs.model import TrainedModel
 from homogcl.runs.request import Request
@@ -153,6 +156,20 @@ class RunFolder:
         if same:
             self._check_files(config.files_sha256, run.graph.get("files") or {}, request.data)
         return run.on(model.takes(run.graph))
+
+    def rows(self, path: Path, files: Mapping[str, object], model: TrainedModel) -> Data:
+        """Return the nodes that a file lists without edges as the model takes them.
+
+        Args:
+            path: What `read_rows` takes.
+            files: What is said of it; by default what was said of the ids of the run's own nodes
+                and of what is missing.
+            model: The model that was trained here.
+        """
+        own = self._config().files
+        usual: dict[str, object] = {key: own[key] for key in own if key in ("id", "missing")}
+        rows = read_rows(path, {**usual, **files}, model.graph.recipe_for_others)
+        return model.takes(graph_input(rows, model.settings, model.seed, trained_on=model.graph))
 
     def embeddings(self) -> npt.NDArray[np.float32]:
         """Return the embeddings of the graph that the run was trained on, [N, d]."""

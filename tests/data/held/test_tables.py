@@ -142,3 +142,33 @@ def test_columns_that_pandas_has_and_arrow_has_not_are_texts() -> None:
     nodes = pd.DataFrame({"id": ["c", "b", "ü"], "mixed": [1, "a", "a"]})
     tables = Tables(pd.DataFrame(ENDS), nodes, kinds={"mixed": "category"})
     assert as_graph(tables).feature_names == ["mixed=a", "mixed=other"]
+
+
+def test_nodes_come_without_edges() -> None:
+    nodes = pd.DataFrame({"age": [1.0, 2.0], "id": ["ü", "v"], "team": ["a", "b"]})
+    rows = as_graph(Tables(nodes=nodes, label="team"))
+    assert rows.get("edge_index") is None
+    assert rows.ids == ["ü", "v"]
+    assert rows.feature_names == ["age"]
+    for table in (
+        nodes[["age", "id"]].set_index("id"),
+        pl.DataFrame(nodes[["id", "age"]].to_dict("list")),
+    ):
+        again = as_graph(Tables(nodes=table))
+        assert again.ids == rows.ids
+        assert again.x.tolist() == rows.x.tolist()
+    learned = as_graph(Tables(nodes=nodes[["age"]].assign(x=3), features=["age", "x"]))
+    assert learned.ids == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("tables", "says"),
+    [
+        (Tables(), "give edges, nodes, or both"),
+        (Tables(nodes=pd.DataFrame({"a": [1]}), weight="a"), "weight is a column of the edges"),
+        (Tables(nodes=[1]), "takes a table of pandas or polars"),
+    ],
+)
+def test_wrong_tables_without_edges_are_named(tables: Tables, says: str) -> None:
+    with pytest.raises(UserError, match=says):
+        as_graph(tables)

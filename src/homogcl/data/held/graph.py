@@ -8,10 +8,10 @@ from typing import Any, Final, TypeAlias
 from torch_geometric.data import Data
 
 from homogcl.core.errors import UserError
-from homogcl.data.held.arrays import from_array, from_mapping, from_pair, from_sparse
+from homogcl.data.held.arrays import from_array, from_mapping, from_pair, from_sparse, matrix
 from homogcl.data.held.networks import from_dgl, from_igraph, from_networkx
 from homogcl.data.held.pyg import from_pyg
-from homogcl.data.held.tables import Tables, from_tables
+from homogcl.data.held.tables import Tables, from_tables, rows_of_tables
 from homogcl.data.own.graph import Content, own_graph, read_own
 from homogcl.data.recipe import Recipe
 
@@ -30,7 +30,7 @@ def as_graph(held: HeldGraph, *, seed: int = 0, recipe: Recipe | None = None) ->
     """Return a graph that somebody holds as a `Data`, which a `Data` itself is already.
 
     A graph in another form gets `ids`, `class_names`, `feature_names`, `structural`, `columns` and
-    `report`, as `OwnGraph.graph` has them.
+    `report`, as `OwnGraph.graph` has them. Nodes that come without edges have no `edge_index`.
 
     Args:
         held: A graph in any of the accepted forms.
@@ -54,13 +54,17 @@ def _from_path(path: Any, seed: int, recipe: Recipe | None) -> Data:
     return read_own(path, seed=seed, recipe=recipe).graph()
 
 
-def _from_table(table: Any, seed: int, recipe: Recipe | None) -> Content:
-    return from_tables(table if isinstance(table, Tables) else Tables(table), recipe)
+def _from_table(table: Any, seed: int, recipe: Recipe | None) -> Content | Data:
+    tables = table if isinstance(table, Tables) else Tables(table)
+    read = rows_of_tables if tables.edges is None else from_tables
+    return read(tables, recipe)
 
 
-def _from_tuple(parts: Any, seed: int, recipe: Recipe | None) -> Content:
+def _from_tuple(parts: Any, seed: int, recipe: Recipe | None) -> Content | Data:
     if len(parts) != 2:
         raise _refusal(parts)
+    if parts[0] is None:
+        return Data(x=matrix(parts[1]))
     if type(parts[0]).__module__.partition(".")[0] in ("pandas", "polars"):
         return from_tables(Tables(*parts), recipe)
     return from_pair(*parts)

@@ -9,10 +9,12 @@ from typing import Any, Final
 
 import numpy as np
 from pydantic import ValidationError
+from torch_geometric.data import Data
 
 from homogcl.core.errors import UserError
 from homogcl.data.own.files import GraphFiles, Kind, Missing
 from homogcl.data.own.graph import Content, content_of
+from homogcl.data.own.rows import rows_of_table
 from homogcl.data.own.tables import MemoryTable, arrow, whole
 from homogcl.data.recipe import Recipe
 
@@ -42,6 +44,7 @@ class Tables:
         edges: One row per edge. Its ends are the columns `source` and `target`, or others of such
             names, or the first two of three at most; weights are the column `weight`, if there is
             one.
+            Nodes may come without edges to an embedder that is fitted.
         nodes: One row per node, in the order that the vectors are to have. Ids are the column
             `id` or `node`, the index or the first column: the first of these that has an id of the
             edges.
@@ -56,7 +59,7 @@ class Tables:
         missing: What becomes of cells and rows that are missing: error, drop or fill.
     """
 
-    edges: Any
+    edges: Any = None
     nodes: Any = None
     source: str | None = None
     target: str | None = None
@@ -83,6 +86,36 @@ def from_tables(tables: Tables, recipe: Recipe | None) -> Content:
     content = content_of(files, ends, nodes, recipe)
     origin = edges.columns[source] if nodes is None else nodes.columns[id_column or ""]
     return replace(content, ids=_original(content, origin))
+
+
+def rows_of_tables(tables: Tables, recipe: Recipe | None) -> Data:
+    """Return the nodes of tables that have no edges, of which nothing but features is taken."""
+    for key in ("source", "target", "weight"):
+        if getattr(tables, key) is not None:
+            raise UserError(f"Tables: {key} is a column of the edges; give edges, too")
+    if tables.nodes is None:
+        raise UserError("Tables: give edges, nodes, or both")
+    nodes = memory_table(tables.nodes, NODES, "Tables(nodes=...)")
+    beside = {
+        name: cells
+        for name, cells in nodes.columns.items()
+        if name not in (tables.label, tables.split)
+    }
+    nodes, label = _with_index(replace(nodes, columns=beside), tables.nodes)
+    settings = {"id": tables.id or label, "features": tables.features, "kinds": tables.kinds}
+    present = {key: value for key, value in settings.items() if value}
+    return rows_of_table(nodes, {**present, "missing": tables.missing}, recipe)
+
+
+def _with_index(nodes: MemoryTable, table: Any) -> tuple[MemoryTable, str | None]:
+    """Return the table and the name of its ids: a column of such a name, or an index of its own."""
+    name = next((name for name in nodes.names if name.lower() in IDS), None)
+    index = getattr(table, "index", None)
+    if name is not None or index is None or type(index).__name__ == "RangeIndex":
+        return nodes, name
+    label = str(index.name or "index")
+    ids = arrow().array(np.asarray(index), from_pandas=True)
+    return replace(nodes, columns={**nodes.columns, label: ids}), label
 
 
 def memory_table(table: Any, name: str, where: str) -> MemoryTable:

@@ -57,7 +57,10 @@ class Ends:
 
 
 def read_nodes(
-    files: GraphFiles, table: TableFile | None, ends: Ends, learned: tuple[Column, ...] = ()
+    files: GraphFiles,
+    table: TableFile | None,
+    ends: Ends | None,
+    learned: tuple[Column, ...] = (),
 ) -> Nodes:
     """Return the nodes that `table` lists, a row each, with the features that `files` name.
 
@@ -66,7 +69,7 @@ def read_nodes(
     Args:
         files: Which files and columns there are, and what becomes of what is missing.
         table: The table of nodes.
-        ends: The ids in the edges.
+        ends: The ids in the edges, if there are edges.
         learned: How columns of features became numbers in training, which holds here too.
     """
     kinds = {column.name: column.kind for column in learned} | files.kinds
@@ -78,8 +81,8 @@ def read_nodes(
                 f"{files.edges}: kinds names {name!r}, no column of features{nearest(name, names)}"
             )
     if listing is None:
-        return Nodes(in_order(ends.ids()))
-    strangers, notes = _strangers(listing, ends, files.missing)
+        return Nodes(in_order(ends.ids()) if ends else [])
+    strangers, notes = ([], ()) if ends is None else _strangers(listing, ends, files.missing)
     listing, rows = _with_every_row(listing, files.missing)
     listing, cells = _with_every_cell(listing, files.missing)
     notes = (*notes, *rows, *cells)
