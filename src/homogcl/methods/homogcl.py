@@ -16,6 +16,7 @@ from torch_geometric.data import Data
 from homogcl.core.config import Config
 from homogcl.core.errors import UserError
 from homogcl.core.held_out import Links, hold_out
+from homogcl.core.seeds import branch
 from homogcl.homophily.agreement import Directions, Moments, directions, moments
 from homogcl.methods.base import Method, Sizes
 from homogcl.methods.propagation import Powers
@@ -186,6 +187,8 @@ def held_out(graph: Data, rng: torch.Generator) -> Links:
     """Return held-out edges, and as many pairs of their ends: nodes of the same degrees."""
     edges = graph.edge_index.size(1) // 2
     share = min(_HELD_OUT, _MOST_HELD_OUT / max(1, edges))
+    if rng.device.type != "cpu":  # edges and pairs are drawn there
+        rng = torch.Generator().manual_seed(branch(rng, "held out"))
     links = hold_out(graph.edge_index, int(graph.num_nodes or 0), rng, share)
     count = links.edges.size(1)
     source, target = links.edges
