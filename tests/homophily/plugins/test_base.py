@@ -98,7 +98,9 @@ SHIPPED = ("homogcl", "hard", "released", "adaptive")
 def test_every_setting_that_a_base_accepts_changes_what_is_learned(graph: Data, name: str) -> None:
     """A training step has another gradient under each setting of the plug-in."""
     base_model, model = config_classes(name)
-    narrow = {key: value for key, value in SMALL.items() if key in base_model.model_fields}
+    # As wide inside as outside, since Bandana has one decoder for all layers.
+    square = {**SMALL, "out_dim": SMALL["hidden_dim"]}
+    narrow = {key: value for key, value in square.items() if key in base_model.model_fields}
     # Wide enough that no soft assignment is rounded to a hard one.
     start: dict[str, object] = {**narrow, "num_clusters": 3}
     if "two_sigma_sq" in model.model_fields:
