@@ -18,3 +18,4 @@ EXPECTED_FAILED_CHECKS = {
         "a node's vector depends on its neighbors, which a subset of the rows may lack"
     ),
 }
+"""The checks that fail, by name, with their reasons."""
