@@ -10,6 +10,7 @@ from torch import Tensor
 from torch.nn.functional import normalize
 from torch_geometric.data import Data
 
+from homogcl.core.errors import UserError
 from homogcl.core.seeds import stream
 from homogcl.data.edges import undirected
 from homogcl.data.splits import random_split
@@ -126,6 +127,12 @@ def test_wide_features_are_reduced_to_their_leading_axes(
     method = fitted(block_graph, axes=3)
     assert method.weight.shape == (block_graph.num_features, 3)
     assert embeddings(method, block_graph).isfinite().all()
+
+
+@pytest.mark.parametrize("ridges", [(), (-1.0,), (1.0, 0.0)])
+def test_ridges_are_positive(block_graph: Data, ridges: tuple[float, ...]) -> None:
+    with pytest.raises(UserError, match="setting ridges"):
+        build("homogcl", {"ridges": ridges}, Sizes.of(block_graph), 0)
 
 
 def test_the_ridge_is_the_largest_of_those_that_do_as_well(

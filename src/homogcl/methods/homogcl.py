@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Annotated
 
 import torch
-from pydantic import Field
+from pydantic import Field, PositiveFloat
 from sklearn.metrics import roc_auc_score
 from sklearn.utils.extmath import randomized_svd
 from torch import Tensor
@@ -24,6 +24,8 @@ from homogcl.methods.slabs import column_slabs, dense_rows
 from homogcl.nn.layers import Normalized
 from homogcl.nn.sparse import Pattern, pair_products, take_rows
 from homogcl.nn.unit_rows import of_length
+
+Ridges = Annotated[tuple[PositiveFloat, ...], Field(min_length=1)]  # ε, to choose from
 
 _HELD_OUT = 0.2  # of the edges choose ridge and trust
 _MOST_HELD_OUT = 20_000  # edges are enough for that
@@ -56,7 +58,13 @@ class ClosedForm(Method):
         powers: Powers = (0, 1, 2, 3, 4)
         feature_weight: float = Field(default=0.3, gt=0, le=1)  # w, of X where c is 1
         sharpness: float = Field(default=2.0, ge=0)
-        ridges: Annotated[tuple[float, ...], Field(min_length=1)] = (0.1, 0.3, 1.0, 3.0, 10.0)
+        ridges: Annotated[tuple[PositiveFloat, ...], Field(min_length=1)] = (
+            0.1,
+            0.3,
+            1.0,
+            3.0,
+            10.0,
+        )
         axes: int = Field(default=1024, ge=1)  # of X that directions are made of
 
     features: Tensor  # from rows of length 1 to the leading axes of X, [d, k]
