@@ -7,7 +7,7 @@ WORKERS ?= 2
 AUDIT := .venv-audit
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check audit soak docs format bench bench-scale lock wheel clean
+.PHONY: help setup demo test check audit soak docs format bench bench-scale lock wheel dist clean
 
 help:  ## Show the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 12
@@ -69,6 +69,10 @@ bench-scale: $(READY)  ## Measure time and memory on graphs of up to 2,000,000 n
 
 wheel: $(READY)  ## Build the wheel into dist/
 	$(BIN)/python -m build --wheel
+
+dist: $(READY)  ## Build the wheel and the source into dist/, and run the wheel in an empty environment
+	$(BIN)/python -m build
+	$(PYTHON) .ci/first-minute dist
 
 clean:  ## Remove the environment and everything generated
 	rm -rf $(VENV) $(AUDIT) build dist docs/_build .mypy_cache .pytest_cache .ruff_cache .hypothesis src/*.egg-info \

@@ -1,11 +1,15 @@
 """Run the measures, print their ratios beside the limits they are held to, and keep them as data.
 
-`python -m benchmarks` runs the four parts about GRACE and HomoGCL, that on every method's step and
-that on the probe,
+`python -m benchmarks` runs the parts about GRACE and HomoGCL, those on steps of every method, of
+plug-ins, of BGRL and of encoders, those on earlier commits and on the time to a quality, and that
+on the probe,
+`python -m benchmarks budget` that on 10,000 steps of BGRL,
 `python -m benchmarks negatives` that on sampling negatives,
 `python -m benchmarks own-files` that on reading large files,
 `python -m benchmarks startup` that on how fast commands start,
-`python -m benchmarks scale arxiv-step` those on large graphs, which take long, and
+`python -m benchmarks scale arxiv-step` those on large graphs, which take long,
+`python -m benchmarks index` that on libraries of near vectors,
+`python -m benchmarks large --nodes 500000,5000000` that from tables beyond memory to an index, and
 `python -m benchmarks --one MEASURE ARGUMENTS` prints one measure as JSON.
 """
 
@@ -22,7 +26,17 @@ import torch
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import measures, negatives, probe, scale
+from benchmarks import (
+    earlier,
+    index,
+    large,
+    measures,
+    negatives,
+    probe,
+    quality,
+    scale,
+    steps,
+)
 from benchmarks.process import measure
 from benchmarks.startup import startup
 from benchmarks.tutorial import seconds_of_steps
@@ -172,6 +186,12 @@ PARTS: dict[str, Callable[[], list[Row]]] = {
     "memory": memory_on_pubmed,
     "growth": growth,
     "methods": methods,
+    "plugins": steps.plugins,
+    "bgrl": steps.bgrl,
+    "encoders": steps.encoders,
+    "earlier": earlier.earlier,
+    "quality": quality.quality,
+    "budget": quality.budget,
     "negatives": sampled_negatives,
     "tutorial": tutorial,
     "startup": startup,
@@ -180,14 +200,20 @@ PARTS: dict[str, Callable[[], list[Row]]] = {
     "scale": scale.scale,
     "arxiv-step": scale.arxiv,
     "arxiv-epoch": scale.arxiv_sampled,
+    "large": large.large,
+    "index": index.index,
 }
 
 
-DEFAULT = ("peer", "loss", "memory", "growth", "methods", "probe")
+DEFAULT = (
+    *("peer", "loss", "memory", "growth", "methods", "probe"),
+    *("plugins", "bgrl", "encoders", "earlier", "quality"),
+)
 
 
 def main(names: list[str]) -> None:
     """Run the parts called `names`."""
+    names, sizes = large.sizes_of(names)
     for name in names or DEFAULT:
         origin = {
             "versions": current_versions(),
@@ -195,7 +221,7 @@ def main(names: list[str]) -> None:
             "machine": current_machine(torch.get_num_threads()).model_dump(),
             "precision": PRECISION,
         }
-        rows = PARTS[name]()
+        rows = large.large(sizes) if name == "large" else PARTS[name]()
         kept = json.loads(KEPT.read_text("utf-8")) if KEPT.exists() else {}
         table = Table(title=PARTS[name].__doc__, box=None, title_justify="left")
         for column in ("measure", "value", "held to"):
@@ -211,7 +237,8 @@ def main(names: list[str]) -> None:
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--one"]:
         given = [int(a) if a.isdigit() else a for a in sys.argv[3:]]
-        owner = next(each for each in (scale, probe, measures) if hasattr(each, sys.argv[2]))
+        owners = (large, scale, probe, steps, quality, measures)
+        owner = next(each for each in owners if hasattr(each, sys.argv[2]))
         keep_freed_pages()  # as the command line does
         result = getattr(owner, sys.argv[2])(*given)
         if os.environ.get("RANK", "0") == "0":

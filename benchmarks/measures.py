@@ -25,6 +25,7 @@ from homogcl.data.structural import structural_features
 from homogcl.losses import Workspace, info_nce
 from homogcl.losses.contrast.negatives import AllPairs
 from homogcl.methods.registry import Method, Sizes, build, total
+from homogcl.nn.sparse import with_pattern
 from homogcl.presets.resolve import resolve
 from homogcl.training.loop import TrainConfig, objective
 
@@ -66,10 +67,15 @@ def step(method: str, data: str, repeats: int = 5, *changed: str) -> Measured:
 
     `changed` are settings in place of the preset's, such as "negatives=exact".
     """
+    method_object, graph, config = built(method, data, *changed)
+    return _training(method_object, graph, config, repeats)
+
+
+def built(method: str, data: str, *changed: str) -> tuple[Method, Data, TrainConfig]:
+    """Return a method as its preset on a data set has it, the graph, and how it is trained."""
     settings = resolve(method, data, dict(each.split("=") for each in changed))
     graph = load(data, features=settings.data.features)
-    method_object = build(method, settings.method, Sizes.of(graph), seed=0)
-    return _training(method_object, graph, settings.train, repeats)
+    return build(method, settings.method, Sizes.of(graph), seed=0), graph, settings.train
 
 
 def dense_step(data: str, layers: str = "ours", repeats: int = 3) -> Measured:
@@ -90,10 +96,7 @@ def sampled_and_dense(data: str, rounds: int = 5) -> Measured:
     meet the same machine. The first steps, which move more nodes between clusters than the rest of
     a training does, are not counted.
     """
-    settings = resolve("grace+homogcl", data)
-    graph = load(data, features=settings.data.features)
-    plugged = build("grace+homogcl", settings.method, Sizes.of(graph), seed=0)
-    sampled = _one_step(plugged, graph, settings.train)
+    sampled = one_step(*built("grace+homogcl", data))
     peers = {layers: _dense_training(data, layers) for layers in ("ours", "torch_geometric")}
     timed(sampled, 10)
     taken: dict[str, list[float]] = {"sampled": [], **{layers: [] for layers in peers}}
@@ -175,16 +178,17 @@ def own_files(ids: str, edges: int = 10_000_000, nodes: int = 1_000_000) -> Meas
 
 
 def _training(method: Method, graph: Data, config: TrainConfig, repeats: int) -> Measured:
-    one = _one_step(method, graph, config)
+    one = one_step(method, graph, config)
     before = reset_peak()
     seconds = seconds_of(one, repeats)
     peak = peak_bytes()
     return {"seconds": seconds, "bytes": peak - before, "peak_bytes": peak}
 
 
-def _one_step(method: Method, graph: Data, config: TrainConfig) -> Callable[[], None]:
+def one_step(method: Method, graph: Data, config: TrainConfig) -> Callable[[], None]:
     """Return a training step of `method`; of one without parameters, a step that does nothing."""
     rng = stream(0, "augment")
+    graph = with_pattern(graph)
     method.prepare(graph, stream(0, "prepare"))
     trained = [p for p in method.parameters() if p.requires_grad]
     optimizer = torch.optim.Adam(trained, lr=config.learning_rate) if trained else None

@@ -12,12 +12,17 @@ from reproduction.figures.sensitivity import SENSITIVITY
 from reproduction.figures.similarity import SIMILARITY
 from reproduction.figures.tsne import TSNE
 from reproduction.paper.tables import PAPER_TABLES
+from reproduction.study.advice import ADVICE
 from reproduction.study.cold_start import COLD_START
+from reproduction.study.edge_scores import EDGE_SCORES
 from reproduction.study.encoders import ENCODERS
+from reproduction.study.forecast import FORECAST
+from reproduction.study.form import FORM
 from reproduction.study.generated import GENERATED
 from reproduction.study.goals import GOALS
 from reproduction.study.levers import LEVER_ARTIFACTS
 from reproduction.study.probes import PROBES
+from reproduction.study.propagation_grid import PROPAGATION_GRID
 from reproduction.study.training import TRAINING
 from reproduction.study.wrong_edges import WRONG_EDGES
 
@@ -32,7 +37,8 @@ STUDY: dict[str, Artifact] = {
     each.name: each
     for each in (
         *(PROBES, *LEVER_ARTIFACTS, TRAINING, GENERATED, ENCODERS),
-        *(WRONG_EDGES, COLD_START, *GOALS),
+        *(FORM, WRONG_EDGES, EDGE_SCORES, COLD_START, ADVICE, FORECAST, PROPAGATION_GRID),
+        *GOALS,
     )
 }
 ARTIFACTS: dict[str, Artifact] = {**PAPER_TABLES, **FIGURES}  # of the paper

@@ -21,6 +21,7 @@ from reproduction.catalog import NAMES, artifacts_called
 from reproduction.grid import record_trainings, trainings_of
 from reproduction.index import write_index
 from reproduction.prose import pages, rewrite, stale
+from reproduction.rescore import Selection, former_table, trainings_again
 from reproduction.tables.markers import insert_table
 from reproduction.tables.named import TABLES, named_table
 
@@ -110,6 +111,39 @@ def table(
         return
     insert_table(insert, name, value)
     terminal.say(f"wrote the table {name} into {insert}")
+
+
+@app.command()
+def rescore(
+    folders: Annotated[
+        list[str], typer.Argument(metavar="FOLDER...", help="Below the folder of records.")
+    ],
+    data: Annotated[list[str] | None, typer.Option(help="Data sets, else all.")] = None,
+    method: Annotated[list[str] | None, typer.Option(help="Methods, else all.")] = None,
+    seconds: Annotated[
+        float, typer.Option(help="Leave settings that took longer in the mean.", min=0)
+    ] = 60.0,
+    results: Results = Path("results"),
+    train: Annotated[bool, typer.Option(help="Run the trainings; else only count them.")] = True,
+) -> None:
+    """Train again, and score by the present probe, what only the former one has scored.
+
+    A record is replaced once its new one is whole, so the same command continues where it stopped.
+    """
+    selection = Selection(folders, data or (), method or (), seconds)
+    counts = former_table(selection, results)
+    if not counts.rows:
+        terminal.say("no such record is by the former probe alone")
+        return
+    typer.echo(FORMATS["markdown"](counts))
+    trainings = trainings_again(selection, results) if train else []
+    with (
+        terminal.grid(len(trainings)) as show,
+        stopping(lambda: f"{show.done} of {len(trainings)} trainings"),
+    ):
+        failures = record_trainings(trainings, results, show)
+    if failures:
+        raise UserError(f"{failures} of {len(trainings)} trainings failed; the lines above say why")
 
 
 @app.command()

@@ -18,6 +18,7 @@ from homogcl.homophily.saliency import homophily_loss, soft_assignment
 from homogcl.homophily.selection import most_modular
 from homogcl.methods.base import Method, Terms
 from homogcl.nn.encoders import move_target, target_of
+from homogcl.nn.sparse import Pattern
 from homogcl.nn.unit_rows import of_length
 
 # These settings make it the plug-in `+adaptive`.
@@ -86,12 +87,14 @@ class Levers(HomoGCL):
         """Return the base's terms with expanded positives, and the homophily loss."""
         if self.config.start_at and float(self.progress) < self.config.start_at:
             return self.base.objective(views.base)
-        edge_index = views.graph.edge_index
+        edges = Pattern.of_graph(views.graph)
         h = self._rows(self.base.embed(views.graph))
-        c = self._centroids(self._clustered(h, views.graph), edge_index, views.cluster_seed)
+        c = self._centroids(
+            self._clustered(h, views.graph), views.graph.edge_index, views.cluster_seed
+        )
         r = soft_assignment(h, c, self._two_sigma_sq(h, c))
-        terms = self.expanded(views, self._weight(r, edge_index))
-        return {**terms, "homophily": homophily_loss(r, edge_index)}
+        terms = self.expanded(views, self._weight(r, edges))
+        return {**terms, "homophily": homophily_loss(r, edges)}
 
     def assignment(self, graph: Data) -> Tensor | None:
         """Return R of the nodes of `graph` under the clusters of the last step, [N, k]."""
@@ -132,5 +135,5 @@ class Levers(HomoGCL):
             self.centroids = centroids(h, k, rng, None, iterations, nodes)
         return self.centroids
 
-    def _weight(self, r: Tensor, edge_index: Tensor) -> Tensor:
-        return super()._weight(r, edge_index) * self.config.saliency_scale
+    def _weight(self, r: Tensor, edges: Pattern) -> Tensor:
+        return super()._weight(r, edges) * self.config.saliency_scale

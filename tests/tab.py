@@ -1,6 +1,8 @@
 """A page in a real browser."""
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -39,3 +41,32 @@ class Tab:
 
     def wait_for(self, script: str) -> None:
         WebDriverWait(self.chrome, PATIENCE).until(lambda _: self.run(script))
+
+
+@contextmanager
+def narrow(tab: Tab, width: int = 390) -> Iterator[None]:
+    """Show a page as wide as a telephone."""
+    metrics = {"width": width, "height": 844, "deviceScaleFactor": 2, "mobile": False}
+    tab.chrome.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    try:
+        tab.wait_for(f"return innerWidth === {width}")
+        yield
+    finally:
+        tab.chrome.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def cut(tab: Tab) -> list[str]:
+    """What does not fit: elements wider than they show, and elements beyond the window's edges."""
+    beyond: list[str] = tab.run("""
+        const width = document.documentElement.clientWidth, beyond = [];
+        if (document.documentElement.scrollWidth > innerWidth) beyond.push("page");
+        for (const one of document.body.querySelectorAll("*")) {
+            const box = one.getBoundingClientRect(), style = getComputedStyle(one);
+            if (!box.width || one.closest("canvas, input, script, select, svg")) continue;
+            const name = one.tagName + ": " + one.textContent.trim().slice(0, 60);
+            if (box.left < -1 || box.right > width + 1) beyond.push(name + " beyond the edge");
+            const hides = style.overflowX !== "visible";
+            if (hides && one.scrollWidth > one.clientWidth + 1) beyond.push(name + " cut");
+        }
+        return beyond;""")
+    return beyond

@@ -1,5 +1,6 @@
 """What README and docs say is run: their Python, and the tables that come from records."""
 
+import json
 import re
 import shlex
 from pathlib import Path
@@ -7,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from docs import inputs_table
+from docs import inputs_table, notebook
 from docs.examples import BLOCK, steps
 from docs.method_pages import stale
 from homogcl.cli import app
@@ -62,6 +63,34 @@ def test_tutorials_run_from_top_to_bottom(
         assert command == "homogcl"
         done = CliRunner().invoke(app, arguments)
         assert done.exit_code == 0, (arguments, done.output, done.exception)
+
+
+def test_notebook_runs_and_shows_what_it_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    committed = notebook.read()
+    shown, wanted = (
+        [[output["output_type"] for output in cell.get("outputs", [])] for cell in each["cells"]]
+        for each in (notebook.run(committed), committed)
+    )
+    assert shown == wanted  # else `python docs/notebook.py`
+    assert ["display_data"] in shown  # the map
+    text = json.dumps(committed)
+    assert "NMI" in text
+    lowest, of_all = map(int, re.findall(r"(\d+)% of", text))
+    assert lowest > 2 * of_all
+
+
+def test_notebook_has_the_form_of_its_version() -> None:
+    committed = notebook.read()
+    assert (committed["nbformat"], committed["nbformat_minor"]) == (4, 5)
+    idents = [cell["id"] for cell in committed["cells"]]
+    assert len(set(idents)) == len(idents)
+    for cell in committed["cells"]:
+        keys = {"cell_type", "id", "metadata", "source"}
+        code = {"execution_count", "outputs"} if cell["cell_type"] == "code" else set()
+        assert cell.keys() == keys | code
 
 
 def test_the_plug_in_takes_at_most_fifteen_lines() -> None:
@@ -124,11 +153,13 @@ def test_what_was_reproduced_is_listed_with_its_trainings(group: str, tmp_path: 
     if group == "all" and available_images() == "digits":
         pytest.skip("the records are of images that are not at hand")
     folder, artifacts = REPRODUCED[group], GROUPS[group]
+    second = {"advice": "advice-rates", "edge-scores": "edge-reliability"}  # tables of their own
     written = {
         name: [
-            folder / f"{name}.{ending}"
+            folder / f"{stem}.{ending}"
+            for stem in (name, second.get(name))
             for ending in ("md", "tex", "csv", "png", "svg")
-            if (folder / f"{name}.{ending}").exists()
+            if (folder / f"{stem}.{ending}").exists()
         ]
         for name in artifacts
     }

@@ -4,6 +4,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import tomllib
 import zipfile
 from fnmatch import fnmatch
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 import homogcl
 
@@ -20,6 +22,7 @@ PROJECT = Path(__file__).parents[1]
 
 
 REPRODUCTION = PROJECT / "reproduction"
+ROOT_FILES = ("pyproject.toml", "README.md", "LICENSE")
 BESIDE_THE_CODE = shutil.ignore_patterns("__pycache__", "*.egg-info", "build")
 
 
@@ -109,7 +112,7 @@ def names_in_wheel(source: Path, folder: Path) -> set[str]:
 def test_wheel_holds_the_package_and_nothing_of_the_study(tmp_path: Path) -> None:
     source = tmp_path / "source"
     source.mkdir()
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
+    for name in ROOT_FILES:
         shutil.copy(PROJECT / name, source)
     for name in ("src", "reproduction"):
         shutil.copytree(PROJECT / name, source / name, ignore=BESIDE_THE_CODE)
@@ -126,3 +129,69 @@ def test_wheel_of_the_reproduction_holds_its_code_and_the_printed_numbers(tmp_pa
     names = names_in_wheel(source, tmp_path)
     assert names == files - {"reproduction/pyproject.toml"}
     assert "reproduction/reported/classification.csv" in names
+
+
+def test_source_holds_what_the_wheel_is_built_of_and_no_tests(tmp_path: Path) -> None:
+    source = tmp_path / "source"
+    source.mkdir()
+    for name in (*ROOT_FILES, "MANIFEST.in", "CHANGELOG.md", "constraints.txt"):
+        shutil.copy(PROJECT / name, source)
+    shutil.copytree(PROJECT / "src", source / "src", ignore=BESIDE_THE_CODE)
+    (source / "tests").mkdir()
+    (source / "tests" / "test_all.py").touch()
+    command = [sys.executable, "-m", "build", "--sdist", "--no-isolation", "--outdir", tmp_path]
+    subprocess.run([*map(str, command), str(source)], check=True, capture_output=True)
+    [archive] = tmp_path.glob("*.tar.gz")
+    with tarfile.open(archive) as content:
+        names = {name.partition("/")[2] for name in content.getnames()}
+    package = {path.relative_to(source).as_posix() for path in source.rglob("src/homogcl/**/*.py")}
+    assert package | {f"src/homogcl/{name}" for name in data_files()} <= names
+    assert {"README.md", "LICENSE", "CHANGELOG.md", "constraints.txt"} <= names
+    assert not any(name.startswith("tests") for name in names)
+
+
+def workflow() -> dict[Any, Any]:
+    text = (PROJECT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8")
+    loaded: dict[Any, Any] = yaml.safe_load(text)
+    return loaded
+
+
+def test_release_is_published_by_trust_and_holds_no_secret() -> None:
+    text = (PROJECT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8")
+    assert not re.search(r"secrets\.|password:|token:(?! write)", text)
+    jobs = workflow()["jobs"]
+    assert workflow()["permissions"] == {}
+    assert jobs["build"]["permissions"] == {"contents": "read"}
+    assert jobs["publish"]["permissions"] == {"id-token": "write"}
+    assert jobs["publish"]["environment"] == "pypi"
+    assert jobs["publish"]["needs"] == "build"
+
+
+def test_release_begins_with_a_tag_and_every_step_is_known() -> None:
+    plan = workflow()
+    assert plan[True] == {"push": {"tags": ["v*"]}}  # YAML reads the key `on` as true
+    for job in plan["jobs"].values():
+        assert job["runs-on"] == "ubuntu-latest"
+        assert job["timeout-minutes"] <= 30
+        for step in job["steps"]:
+            assert ("run" in step) != ("uses" in step)
+            # An action of a named version; text of the event never becomes part of a command.
+            assert re.fullmatch(r"[\w-]+/[\w-]+@(v\d+|release/v1)", step.get("uses", "a/b@v1"))
+            assert "${{" not in step.get("run", "")
+    commands = [step.get("run", "") for step in plan["jobs"]["build"]["steps"]]
+    assert any("python -m build" in command for command in commands)
+    assert any(".ci/first-minute dist" in command for command in commands)
+
+
+def test_a_tag_that_is_not_the_version_is_refused() -> None:
+    steps = workflow()["jobs"]["build"]["steps"]
+    [check] = [step["run"] for step in steps if step.get("name", "").startswith("Refuse a tag")]
+    version = project_file()["project"]["version"]
+    for tag, code in ((f"v{version}", 0), (f"v{version}1", 1), ("v9.9.9", 1)):
+        tried = subprocess.run(
+            ["sh", "-c", check],
+            cwd=PROJECT,
+            env={"GITHUB_REF_NAME": tag, "PATH": "/usr/bin:/bin"},
+            capture_output=True,
+        )
+        assert tried.returncode == code, tag

@@ -24,8 +24,12 @@ from reproduction.paper.tables import (
 from reproduction.paper.variants import negatives_table
 from reproduction.prose import filled
 from reproduction.reported.numbers import causes, read
+from reproduction.study.advice import advice, rates
 from reproduction.study.cold_start import cold_start
+from reproduction.study.edge_scores import edge_scores, reliability
 from reproduction.study.encoders import encoders
+from reproduction.study.forecast import forecast
+from reproduction.study.form import form
 from reproduction.study.goals import (
     CLUSTER_GOALS,
     EXACT_GOALS,
@@ -45,9 +49,14 @@ from reproduction.tables.bench import (
     methods_table,
     sampling_table,
 )
+from reproduction.tables.costs import costs_table
 
 BASES = ("grace", "gca", "progcl", "ariel", "gcool", "costa", "ccassg", "gbt", "bgrl", "afgrl")
 FOUNDATION = ("raw", "random", "propagation", "grace", "grace+homogcl")
+COSTED = (
+    *("raw", "deepwalk", "node2vec", "grace", "bgrl", "ccassg", "grace+homogcl"),
+    *("propagation", "homogcl"),
+)
 FLAGSHIP = ("raw", "propagation", "grace", "bgrl", "ccassg", "homogcl")
 
 
@@ -140,6 +149,7 @@ def _bench(results: Path) -> Path:
 
 TABLES: dict[str, Callable[[Path], Table]] = {
     "flagship": _flagship,
+    "costs": lambda results: costs_table(read_records(results / "presets"), COSTED, DATA),
     "foundation": _foundation,
     "foundation-clustering": _foundation_clustering,
     "classification": classification,
@@ -159,7 +169,13 @@ TABLES: dict[str, Callable[[Path], Table]] = {
     "combined-ccassg": _combined("ccassg", DATA[:2]),
     "stopping": lambda results: stopping_table(read_records(results / "study" / "training")),
     "encoders": encoders,
+    "advice": advice,
+    "advice-rates": rates,
+    "edge-scores": edge_scores,
+    "edge-reliability": reliability,
+    "forecast": forecast,
     "cold-start": cold_start,
+    "form": form,
     "goals": goals,
     "goals-clustering": lambda results: goals(results, CLUSTER_GOALS),
     "goals-presets": adaptive_on_presets,
@@ -173,6 +189,7 @@ TABLES: dict[str, Callable[[Path], Table]] = {
     "headline": lambda results: headline_table(_bench(results)),
     "tutorial": _measures("tutorial"),
     "scale": _measures("scale"),
+    "index": _measures("index"),
     "arxiv-step": _measures("arxiv-step", "arxiv-epoch"),
     "sampling": lambda results: sampling_table(_bench(results)),
     "methods": lambda results: methods_table(_bench(results)),

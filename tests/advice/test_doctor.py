@@ -86,6 +86,19 @@ def test_complete_and_incomplete_data_sets_are_told_apart(
     assert not any(finding.stops for finding in findings.values())
 
 
+def test_a_data_set_that_the_network_brings_needs_nothing_done(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("HOMOGCL_OFFLINE", raising=False)
+    placed(tmp_path, "cora", 7)
+    findings = by_name(doctor.data(tmp_path))
+    assert findings["photo"].found == "downloaded when first used"
+    assert findings["photo"].advice == ""
+    assert "downloaded when first used, into" in findings["cora"].advice
+    monkeypatch.setenv("HOMOGCL_OFFLINE", "1")
+    assert SOURCES["photo"].files[0] in by_name(doctor.data(tmp_path))["photo"].advice
+
+
 def test_a_root_that_is_a_file_stops(tmp_path: Path) -> None:
     assert not by_name(doctor.data(tmp_path / "later"))["root"].stops
     (tmp_path / "file").touch()

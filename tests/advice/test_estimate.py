@@ -10,6 +10,7 @@ from homogcl.advice.estimate import (
     COPIES,
     PIECES,
     Estimate,
+    _Piece,
     doubt,
     estimate,
     kept_tiles,
@@ -76,6 +77,7 @@ def test_tiles_take_what_the_loss_borrows(
 def test_sampled_negatives_hold_no_tiles(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("homogcl.advice.estimate.PIECES", (20, 40, 60))
     monkeypatch.setattr("homogcl.advice.estimate.peak_bytes", lambda: 10**6)
+    monkeypatch.setattr("homogcl.advice.estimate.SHORT_STEP", 0.0)
     monkeypatch.setattr("homogcl.advice.estimate.reset_peak", lambda: 0)
     graph = citation_graph(600, 3, 10, seed=0)
     parameters = 16 * (10 * 8 + 8 + 8 * 4 + 4)
@@ -128,6 +130,26 @@ def test_twice_the_epochs_take_twice_as_long(monkeypatch: pytest.MonkeyPatch) ->
         assert expected.seconds == 0.25 * epochs
 
 
+@pytest.mark.parametrize(("free", "is_timed"), [(10**15, True), (1, False), (None, False)])
+def test_short_steps_on_the_whole_graph_are_timed_where_they_fit(
+    free: int | None, is_timed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("homogcl.advice.estimate.PIECES", (20, 40, 60))
+    monkeypatch.setattr("homogcl.advice.estimate.available_bytes", lambda: free)
+    sizes: list[int] = []
+
+    def seconds(of: _Piece) -> float:
+        sizes.append(of._nodes)
+        return 0.5 if of._nodes == 200 else 0.01
+
+    monkeypatch.setattr(_Piece, "seconds", seconds)
+    graph = citation_graph(200, 3, 10, seed=0)
+    expected = estimate("bgrl", resolve("bgrl", "", {**NARROW, "epochs": 10}), graph)
+    assert expected is not None
+    assert (200 in sizes) == is_timed
+    assert (expected.seconds == 5.0) == is_timed
+
+
 @pytest.mark.parametrize("name", ["raw", "deepwalk"])
 def test_what_trains_no_step_has_no_estimate(name: str) -> None:
     graph = citation_graph(60, 3, 10, seed=0)
@@ -158,6 +180,7 @@ def test_memory_is_doubted_only_where_there_is_too_little() -> None:
 def test_memory_is_what_the_estimate_says(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("homogcl.advice.estimate.PIECES", (20, 40, 60))
     monkeypatch.setattr("homogcl.advice.estimate.peak_bytes", lambda: 10**6)
+    monkeypatch.setattr("homogcl.advice.estimate.SHORT_STEP", 0.0)
     monkeypatch.setattr("homogcl.advice.estimate.reset_peak", lambda: 0)
     graph = citation_graph(600, 3, 10, seed=0)
     settings = resolve("grace", "", NARROW)

@@ -65,8 +65,13 @@ def test_the_trial_has_an_accuracy_of_each_method() -> None:
     assert trial(Data(x=graph.x, edge_index=graph.edge_index)) is None
 
 
-@pytest.mark.parametrize(("raw", "choice"), [(0.62, METHOD), (0.8, "raw")])
-def test_another_method_is_named_only_where_it_is_better_beyond_chance(
-    raw: float, choice: str
+@pytest.mark.parametrize(
+    ("raw", "choice", "is_sure"),
+    [(0.61, METHOD, False), (0.65, "raw", False), (0.8, "raw", True), (0.4, METHOD, True)],
+)
+def test_the_best_is_named_and_the_default_where_both_are_level(
+    raw: float, choice: str, is_sure: bool
 ) -> None:
-    assert Trial(200, {"raw": raw, "propagation": 0.5, METHOD: 0.6}).choice == choice
+    trial = Trial(200, {"raw": raw, "propagation": 0.4, METHOD: 0.6})
+    assert trial.choice == choice
+    assert trial.is_sure == is_sure

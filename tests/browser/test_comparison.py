@@ -1,5 +1,6 @@
 """The comparison in a real browser: two maps, one coloring, one node marked in both."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ from selenium.webdriver.common.by import By
 from homogcl.pages.charts import SaliencyHistogram
 from homogcl.pages.comparison_page import Comparison, EmbeddingMap, render
 from tests.explorers import lattice
-from tests.tab import Tab
+from tests.tab import Tab, cut, narrow
 
 ATTACK = "</script><img src=x onerror='hacked = 2'>"
 
@@ -126,15 +127,17 @@ def test_sections_without_figures_are_hidden(chrome: Chrome, tmp_path: Path) -> 
     assert page.errors() == []
 
 
-def test_narrow_window_puts_maps_below_each_other_and_never_scrolls_sideways(tab: Tab) -> None:
-    metrics = {"width": 400, "height": 800, "deviceScaleFactor": 2, "mobile": False}
-    tab.chrome.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-    try:
-        tab.wait_for("return innerWidth === 400 && comparison.maps[0].scatter.width < 400")
-        boxes = tab.run(
+def test_telephone_shows_maps_below_each_other_and_cuts_no_text(
+    chrome: Chrome, tmp_path: Path
+) -> None:
+    metrics = {"test_accuracy": 0.8123, "nmi": 0.6123, "ari": 0.5123}
+    results = dict.fromkeys(("propagation", "grace+homogcl", "grace+adaptive"), metrics)
+    shown = replace(comparison("grace+homogcl"), results=results)
+    page = Tab(chrome, tmp_path / "page.html", render(shown))
+    with narrow(page):
+        page.wait_for("return comparison.maps[0].scatter.width < 390")
+        boxes = page.run(
             "return comparison.maps.map((m) => m.scatter.stage.getBoundingClientRect().toJSON())"
         )
         assert boxes[1]["top"] >= boxes[0]["bottom"]
-        assert tab.run("return document.documentElement.scrollWidth") <= 400
-    finally:
-        tab.chrome.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        assert cut(page) == []

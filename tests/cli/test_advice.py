@@ -7,14 +7,16 @@ import pytest
 
 from homogcl.advice import doctor as examination
 from homogcl.advice.doctor import Finding
-from tests.shell import Shell
+from homogcl.data.load import citation_graph
+from tests.shell import FAST, Shell
 
 
 def test_doctor_says_ready(homogcl: Shell, tmp_path: Path) -> None:
     text = homogcl("doctor", "--root", tmp_path)
     assert text.splitlines()[-1] == "ready"
     assert "torch " in text
-    assert len(text.splitlines()) < 40
+    assert "downloaded when first used: cora, citeseer" in " ".join(text.split())
+    assert len(text.splitlines()) < 36  # one screen
     report = json.loads(homogcl("doctor", "--json", "--root", tmp_path))
     assert report["ready"] is True
     areas = {finding["area"] for finding in report["findings"]} - {"other packages"}
@@ -42,7 +44,32 @@ def test_inspect_reports_and_finds_no_fault(homogcl: Shell) -> None:
     assert "no reason to doubt" in text
     assert "edges held out: their ends are more alike" in text
     assert "try `homogcl` first" in text
+    assert {*report["training_seconds"]} == {"grace", "bgrl", "ccassg"}
+    assert min(report["training_seconds"].values()) > 0
+    assert "training ccassg takes about " in text
 
 
 def test_inspect_of_nothing_is_one_line(homogcl: Shell) -> None:
     assert "unknown data set" in homogcl.refuses("inspect", "coraa")
+
+
+def test_inspect_without_labels_says_what_it_knows_and_no_more(
+    homogcl: Shell, tmp_path: Path
+) -> None:
+    graph = citation_graph(400, 3, 60, homophily=0.9)
+    pairs = graph.edge_index[:, graph.edge_index[0] < graph.edge_index[1]].t().tolist()
+    lines = ["source,target", *(f"{a},{b}" for a, b in pairs)]
+    (tmp_path / "edges.csv").write_text("\n".join(lines) + "\n")
+    x = graph.x.to_dense().int().tolist()
+    nodes = [",".join(["id", *(f"w{c}" for c in range(60))])]
+    nodes += [",".join([str(i), *map(str, row)]) for i, row in enumerate(x)]
+    (tmp_path / "nodes.csv").write_text("\n".join(nodes) + "\n")
+    text = homogcl("inspect", "edges.csv", "--nodes", "nodes.csv")
+    assert "without labels nothing tells whether another is better" in text
+    assert "whether they are of one class, only labels can tell" in text
+    assert "no reason to doubt" not in text
+
+
+def test_train_repeats_the_warning_in_one_line(homogcl: Shell) -> None:
+    homogcl("train", "grace", "demo-h10", "--out", "run", *FAST)
+    assert homogcl.err.count("warning: neighbors share a class") == 1

@@ -55,5 +55,20 @@ def test_another_graph_is_embedded_by_the_run_and_shown(
     assert "p89" in (run / "explore.html").read_text("utf-8")
 
 
+def test_stages_are_said_beside_the_output(homogcl: Shell, run: Path) -> None:
+    json.loads(homogcl("explore", run, "--map", "pca", "--json"))
+    assert f"laying out {NODES} nodes, mapped by pca" in homogcl.err.splitlines()
+    assert homogcl.err.splitlines()[-1] == "writing the page"
+
+
+def test_of_many_nodes_some_are_shown(homogcl: Shell, run: Path) -> None:
+    told = json.loads(homogcl("explore", run, "--map", "pca", "--most-nodes", 50, "--json"))
+    assert told["nodes"] == 50
+    page = (run / "explore.html").read_text("utf-8")
+    assert f"The graph has {NODES} nodes; this page shows 50 of them" in page
+    homogcl("explore", run, "--most-nodes", 0, code=2)
+    assert "--most-nodes" in homogcl.err
+
+
 def test_run_that_is_none_is_one_line(homogcl: Shell) -> None:
     assert "nowhere" in homogcl.refuses("explore", "nowhere")

@@ -8,7 +8,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from homogcl.cli.files import with_files
+from homogcl.cli.files import as_words, with_files
 from homogcl.runs.folder import RunFolder
 from tests.shell import FAST, Shell
 
@@ -151,3 +151,22 @@ def test_graph_on_disk_keeps_its_recipe(homogcl: Shell) -> None:
     homogcl("train", "grace", "disk", "--out", "run", *FAST)
     recipe = RunFolder(Path("run")).model().graph.recipe
     assert str(recipe) == "team: category in 3 columns; age: number, standard"
+
+
+def test_options_are_said_again_in_words_that_mean_the_same() -> None:
+    received: list[Mapping[str, object]] = []
+
+    @with_files
+    def command(files: Mapping[str, object]) -> None:
+        received.append(files)
+
+    words = ["--source", "from", "--features", "age,zip", "--kinds", "zip=category,bio=text"]
+    words += ["--missing", "fill"]
+    app = typer.Typer()
+    app.command()(command)
+    for said in (words, None):
+        arguments = as_words(received[0]) if said is None else said
+        assert CliRunner().invoke(app, arguments).exit_code == 0
+    assert received[0] == received[1]
+    assert as_words(received[0]) == words
+    assert as_words({}) == []

@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 import pytest
+import torch
 from torch_geometric.data import Data
 
-from homogcl.cli.forecast import FIRST_EPOCHS, TimeLeft, check_memory, seconds_left
+from homogcl.advice.estimate import Estimate
+from homogcl.cli.forecast import (
+    FIRST_EPOCHS,
+    TimeLeft,
+    check_memory,
+    check_time,
+    neighbor_warning,
+    seconds_left,
+)
 from homogcl.core.errors import UserError
+from homogcl.data.edges import undirected
+from homogcl.data.load import citation_graph
 from homogcl.presets.resolve import resolve
 from homogcl.runs.run import Run
 from homogcl.training.loop import Epoch
@@ -42,6 +53,54 @@ def test_nothing_is_trained_for_a_graph_that_is_small(
     monkeypatch.setattr("homogcl.core.memory.available_bytes", lambda: free)
     monkeypatch.setattr("homogcl.advice.estimate.memory_needed", pytest.fail)
     check_memory(run, pytest.fail)
+
+
+@pytest.mark.parametrize("answer", [True, False, None])
+def test_hours_are_announced_and_asked_for(
+    answer: bool | None, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("homogcl.cli.forecast.LONG_WORK", 1)
+    monkeypatch.setattr("homogcl.advice.estimate.estimate", lambda *_: Estimate(7200.0, 1))
+    lines: list[str] = []
+    confirm = None if answer is None else lambda question: answer
+    if answer is False:
+        with pytest.raises(UserError, match="not trained: fewer --epochs"):
+            check_time(run, lines.append, confirm)
+    else:
+        check_time(run, lines.append, confirm)
+    assert lines == ["training grace on graph takes about 2 hours on this machine"]
+
+
+@pytest.mark.parametrize(("work", "seconds"), [(10**9, 7200.0), (1, 3000.0)])
+def test_nobody_is_asked_before_minutes(
+    work: int, seconds: float, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("homogcl.cli.forecast.LONG_WORK", work)
+    monkeypatch.setattr("homogcl.advice.estimate.estimate", lambda *_: Estimate(seconds, 1))
+    check_time(run, pytest.fail, pytest.fail)
+
+
+def test_neighbors_of_other_classes_are_warned_of_in_one_line() -> None:
+    graph = citation_graph(300, 3, 40, homophily=0.3)
+    lines = neighbor_warning(Run.of("grace", resolve("grace", ""), graph))
+    assert len(lines) == 1
+    assert lines[0].startswith("warning: neighbors share a class little more often than chance")
+    assert neighbor_warning(Run.of("homogcl", resolve("homogcl", ""), graph)) == []
+    alike = citation_graph(300, 3, 40, homophily=0.9)
+    assert neighbor_warning(Run.of("grace", resolve("grace", ""), alike)) == []
+
+
+def test_without_labels_edges_are_held_out_where_the_training_is_long(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    graph = citation_graph(400, 3, 40, homophily=0.9)
+    random = torch.randint(400, (2, 1000), generator=torch.Generator().manual_seed(0))
+    bare = Data(x=graph.x, edge_index=undirected(random, 400)[0])
+    run = Run.of("grace", resolve("grace", ""), bare)
+    assert neighbor_warning(run) == []
+    monkeypatch.setattr("homogcl.cli.forecast.LONG_WORK", 1)
+    (line,) = neighbor_warning(run)
+    assert "hardly more alike than other nodes" in line
 
 
 def said_after(seconds: list[float], total: int) -> dict[int, str]:

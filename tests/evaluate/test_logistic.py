@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
@@ -11,7 +14,8 @@ from sklearn.linear_model import LogisticRegression
 from torch import Tensor
 
 from homogcl.evaluate import logistic
-from homogcl.evaluate.logistic import Regression, Solution, principal_axes
+from homogcl.evaluate.logistic import Regression, Solution, _Loss, principal_axes
+from homogcl.evaluate.newton import minimum
 
 
 def problem(
@@ -53,20 +57,81 @@ def test_a_start_changes_the_way_and_not_the_end() -> None:
     torch.testing.assert_close(warm.weight, regression.solve(1e-3).weight, atol=1e-4, rtol=1e-4)
 
 
-def test_slope_and_curvature_are_those_of_the_loss() -> None:
+def test_many_rows_for_each_column_end_at_scikit_learns_optimum() -> None:
+    x, y = problem(n=600, d=4)  # enough of them for blocks of the curvature
+    oracle = LogisticRegression(C=1 / (1e-4 * spread(x) * 600), tol=1e-10, max_iter=100_000)
+    oracle.fit(x.numpy(), y.numpy())
+    solution = Regression(x, y).solve(1e-4)
+    np.testing.assert_allclose(solution.weight.T, oracle.coef_, atol=2e-4, rtol=2e-4)
+
+
+@pytest.mark.parametrize("n", [80, 600])
+def test_what_a_start_gives_to_all_classes_alike_is_gone_at_the_optimum(n: int) -> None:
+    x, y = problem(n=n, d=4)
+    regression = Regression(x, y)
+    expected = regression.solve(1e-3)
+    solution = regression.solve(1e-3, expected.theta + torch.arange(5.0))
+    torch.testing.assert_close(solution.weight, expected.weight, atol=1e-4, rtol=1e-4)
+
+
+def test_slope_and_second_derivative_are_those_of_the_loss() -> None:
     x, y = problem(n=12, d=3)
     regression = Regression(x, y)
-    theta = torch.randn(3, 4, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
-    _, slope = regression._loss(theta, regression.rows)
-    curvature = regression._curvature(theta, regression.rows)
+    rng = torch.Generator().manual_seed(1)
+    theta, direction = torch.randn(2, 3, 4, generator=rng, dtype=torch.float64)
+    penalties = torch.tensor([0.3, 0.2, 0.1, 0.0], dtype=torch.float64)
+
+    def at(theta: Tensor) -> _Loss:
+        return _Loss(theta, regression.rows, regression.y, penalties)
+
     step = 1e-4
     for place in np.ndindex(3, 4):
         shift = torch.zeros_like(theta)
         shift[place] = step
-        above, below = (regression._loss(theta + s, regression.rows) for s in (shift, -shift))
-        assert float(slope[place]) == pytest.approx((above[0] - below[0]) / (2 * step), abs=1e-6)
-        second = (above[1][place] - below[1][place]) / (2 * step)
-        assert float(curvature[place]) == pytest.approx(float(second), abs=1e-6)
+        change = at(theta + shift).value - at(theta - shift).value
+        assert float(at(theta).slope[place]) == pytest.approx(change / (2 * step), abs=1e-6)
+    change_of_slope = at(theta + step * direction).slope - at(theta - step * direction).slope
+    product = at(theta).times_second_derivative(direction)
+    torch.testing.assert_close(product, change_of_slope / (2 * step), atol=1e-6, rtol=0)
+
+
+def test_loss_is_the_mean_over_rows_of_the_cross_entropy_with_the_penalty() -> None:
+    x, y = problem(n=12, d=3)
+    regression = Regression(x, y)
+    theta = torch.randn(3, 4, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
+    penalties = torch.tensor([0.3, 0.2, 0.1, 0.0], dtype=torch.float64)
+    expected = sum(
+        float(p) * float(t) ** 2 / 2 for row in theta for p, t in zip(penalties, row, strict=True)
+    )
+    for row, label in zip(regression.rows, y, strict=True):
+        logits = [float((row * each).sum()) for each in theta]
+        total = sum(math.exp(logit) for logit in logits)
+        expected -= math.log(math.exp(logits[label]) / total) / len(x)
+    value = _Loss(theta, regression.rows, regression.y, penalties).value
+    assert value == pytest.approx(expected, rel=1e-12)
+
+
+def test_short_products_take_one_thread_and_give_the_others_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    x, y = problem()
+    threads: list[int] = []
+
+    def recording(*arguments: Any) -> Tensor:
+        threads.append(torch.get_num_threads())
+        return minimum(*arguments)
+
+    monkeypatch.setattr(logistic, "minimum", recording)
+    before = torch.get_num_threads()
+    try:
+        torch.set_num_threads(2)
+        Regression(x, y).solve(1e-2)
+        monkeypatch.setattr(logistic, "SHORT", 0)
+        Regression(x, y).solve(1e-2)
+        assert torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(before)
+    assert threads == [1, 2]
 
 
 @settings(max_examples=15, deadline=None)

@@ -8,7 +8,8 @@ from torch_geometric.data import Data
 
 from homogcl.core.seeds import stream
 from homogcl.homophily.clusters import centroids
-from homogcl.homophily.edges import EdgeSaliency, edge_saliency, row_saliency
+from homogcl.homophily.edge_scores import edge_scores
+from homogcl.homophily.edges import EdgeSaliency, cluster_saliencies, edge_saliency, row_saliency
 from homogcl.homophily.plugins.homogcl import HomoGCL
 from homogcl.homophily.saliency import soft_assignment
 from homogcl.methods.inference import embeddings
@@ -32,14 +33,26 @@ def slow_saliency(r: torch.Tensor, source: int, target: int) -> float:
     return float(torch.cosine_similarity(r[source], r[target], dim=0))
 
 
-def test_rows_are_the_cosines_of_posteriors(block_graph: Data) -> None:
+def test_a_plug_in_has_the_cosines_of_its_posteriors(block_graph: Data) -> None:
     method = trained(block_graph)
-    table = edge_saliency(method, block_graph)
+    saliency = cluster_saliencies(method, block_graph)
     h = embeddings(method, block_graph)
     c = centroids(h, 3, stream(0, "any"), method.centroids)
     r = soft_assignment(h, c, method.config.two_sigma_sq)
-    expected = [slow_saliency(r, s, t) for s, t in zip(table.source, table.target, strict=True)]
-    np.testing.assert_allclose(table.saliency, expected, atol=1e-6)
+    expected = [slow_saliency(r, s, t) for s, t in block_graph.edge_index.t().tolist()]
+    np.testing.assert_allclose(saliency, expected, atol=1e-6)
+
+
+def test_the_table_has_the_scores_that_are_fitted_without_labels(block_graph: Data) -> None:
+    method = trained(block_graph)
+    table = edge_saliency(method, block_graph, seed=4)
+    rng = stream(4, "edge scores")
+    expected = edge_scores(block_graph, lambda rest: embeddings(method, rest), rng)
+    of = dict(zip(map(tuple, block_graph.edge_index.t().tolist()), expected.tolist(), strict=True))
+    pairs = zip(table.source.tolist(), table.target.tolist(), strict=True)
+    np.testing.assert_array_equal(
+        table.saliency, np.array([of[pair] for pair in pairs], dtype=np.float32)
+    )
 
 
 def test_every_edge_stands_there_once_and_in_order(block_graph: Data) -> None:
@@ -124,11 +137,10 @@ def test_equal_rows_are_surely_alike() -> None:
 def test_the_task_scores_the_methods_own_saliency(block_graph: Data) -> None:
     method = trained(block_graph)
     result = scores(method, block_graph, 0, ("saliency",))
-    table = edge_saliency(method, block_graph)
-    y = block_graph.y
-    agree = [int(y[s] == y[t]) for s, t in zip(table.source, table.target, strict=True)]
+    saliency, y = cluster_saliencies(method, block_graph), block_graph.y
+    agree = [int(y[s] == y[t]) for s, t in block_graph.edge_index.t().tolist()]
     assert result["edge_homophily"] == pytest.approx(sum(agree) / len(agree))
-    assert result["saliency_auc"] == pytest.approx(roc_auc_score(agree, table.saliency))
+    assert result["saliency_auc"] == pytest.approx(roc_auc_score(agree, saliency))
 
 
 def test_shares_across_labels_count_edges_with_two_labels() -> None:

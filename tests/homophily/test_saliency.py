@@ -123,3 +123,12 @@ def test_edges_in_another_order_are_refused(function: Callable[[Tensor, Tensor],
     r = torch.rand(3, 2)
     with pytest.raises(UserError, match="edge_index is not sorted by source"):
         function(r, torch.tensor([[1, 0], [0, 1]]))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_what_rounding_hides_is_zero_and_has_no_gradient(dtype: torch.dtype) -> None:
+    h = torch.tensor([[0.0], [0.5], [9.0]], dtype=dtype, requires_grad=True)
+    r = soft_assignment(h, torch.tensor([[0.0], [1.0]], dtype=dtype), 1e-2)
+    assert r.tolist() == [[1.0, 0.0], [0.5, 0.5], [0.0, 1.0]]
+    (grad,) = torch.autograd.grad(r[:, 0].sum(), h)
+    assert (grad != 0).squeeze(1).tolist() == [False, True, False]

@@ -21,7 +21,7 @@ from homogcl.methods.base import Sizes
 from homogcl.methods.homogcl import ClosedForm
 from homogcl.methods.inference import embeddings
 from homogcl.methods.registry import build
-from homogcl.nn.layers import Normalized
+from homogcl.nn.operators import Normalized
 from homogcl.training.loop import TrainConfig, fit
 
 
@@ -47,16 +47,30 @@ def accuracy(z: Tensor, graph: Data) -> float:
 
 
 def test_blocks_are_those_of_the_formula(block_graph: Data) -> None:
-    method = fitted(block_graph, powers=(0, 2), feature_weight=0.4)
+    method = fitted(
+        block_graph, powers=(0, 2), rich_powers=(1,), feature_weight=0.4, rich_weight=0.7
+    )
     method.likeness.fill_(0.625)
     assert method.trust == 0.5
     rows = normalize(block_graph.x)
     x = normalize(rows @ method.features - method.features_mean)
-    y = rows @ method.weight - method.weight_mean
+    v = rows @ method.weight - method.weight_mean
+    half = (v.size(1) + 1) // 2
+    y = torch.stack([v[:, c] * method.agreement[c] ** 2 for c in range(half)], dim=1)
     average = Normalized.of(block_graph)
     twice = average(average(y, y.new_zeros(1)), y.new_zeros(1))
-    blocks = [(1 - 0.6 * 0.5) * x, 0.5 * normalize(y), 0.5**3 * normalize(twice)]
+    once = average(v, v.new_zeros(1))
+    sharp, rich = [0.5 * normalize(y), 0.5**3 * normalize(twice)], [0.7 * 0.5**2 * normalize(once)]
+    blocks = [(1 - 0.6 * 0.5) * x, *sharp, *rich]
     torch.testing.assert_close(method.embed(block_graph), torch.cat(blocks, dim=1))
+
+
+def test_sparse_features_are_embedded_as_dense_ones_are(block_graph: Data) -> None:
+    method = fitted(block_graph)
+    block_graph.x[3] = 0
+    z = method.embed(block_graph)
+    block_graph.x = block_graph.x.to_sparse_csr()
+    torch.testing.assert_close(method.embed(block_graph), z)
 
 
 def test_random_edges_leave_the_features_alone() -> None:

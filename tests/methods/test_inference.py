@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import pytest
 import torch
 from torch_geometric.data import Data
 
 from homogcl.core.errors import UserError
+from homogcl.data.load import citation_graph
+from homogcl.data.mapped import open_mapped, write_mapped
 from homogcl.methods.base import Sizes
 from homogcl.methods.forms import FORMS
 from homogcl.methods.inference import embeddings, evaluation, logits, without_labels
 from homogcl.methods.registry import Method, build
+from homogcl.nn import operators
 from tests.toys import Toy
 
 
@@ -93,14 +97,19 @@ def test_each_form_is_what_loops_give(block_graph: Data) -> None:
     block_graph.edge_weight = 0.5 + torch.rand(block_graph.num_edges, generator=rng)
     block_graph.x[7] = 0.0  # a row without a length
     method = three_layers(block_graph)
+    assert embeddings(method, block_graph, "layers").dtype == torch.float32
+    method = method.double()
+    block_graph.x, block_graph.edge_weight = (
+        block_graph.x.double(),
+        block_graph.edge_weight.double(),
+    )
     oracle = in_loops(method, block_graph)
     for name, (blocks, unit) in FORMS.items():
         tables = [torch.tensor(t, dtype=torch.double) for each in blocks for t in oracle[each]]
         if unit:
             tables = [t / t.norm(dim=1, keepdim=True).clamp(min=1e-300) for t in tables]
         z = embeddings(method, block_graph, name)
-        assert z.dtype == torch.float32
-        torch.testing.assert_close(z.double(), torch.cat(tables, dim=1), rtol=1e-4, atol=1e-6)
+        torch.testing.assert_close(z, torch.cat(tables, dim=1))
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -161,3 +170,18 @@ def test_logits_are_those_of_the_evaluation_mode(block_graph: Data) -> None:
     assert method.training
     with pytest.raises(NotImplementedError, match="Toy learns from no labels"):
         logits(Toy(Sizes.of(block_graph)), block_graph)
+
+
+@pytest.mark.parametrize("name", ["grace", "propagation", "bgrl"])
+def test_embeddings_of_a_graph_on_disk_are_those_in_memory(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph = citation_graph(num_nodes=150, num_words=20, seed=0)
+    settings = {} if name == "propagation" else {"hidden_dim": 16, "out_dim": 8}
+    method = build(name, settings, Sizes.of(graph), seed=0)
+    expected = embeddings(method, graph)
+    monkeypatch.setattr(operators, "MOST_EDGES", 10)
+    opened = open_mapped(write_mapped(graph, tmp_path / "graph"))
+    z = embeddings(method, opened, block=40)
+    torch.testing.assert_close(z, expected, rtol=0, atol=2e-6)
+    assert hasattr(z, "scratch_pages")  # it lies on disk

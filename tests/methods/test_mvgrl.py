@@ -8,7 +8,7 @@ from torch_geometric.nn import APPNP
 
 from homogcl.methods.base import Sizes
 from homogcl.methods.mvgrl import MVGRL, diffuse
-from homogcl.nn.layers import Normalized
+from homogcl.nn.operators import Normalized
 from tests.reference.infomax import cross_entropy, normalized, prelu, small_graph
 
 

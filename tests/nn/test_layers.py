@@ -12,14 +12,7 @@ from torch_geometric.nn import GCNConv, SAGEConv
 
 from homogcl.core.seeds import stream
 from homogcl.data.synthetic import citation_graph
-from homogcl.nn.layers import (
-    DenseLayer,
-    GCNLayer,
-    SAGELayer,
-    dense,
-    edge_weights,
-    multiply,
-)
+from homogcl.nn.layers import DenseLayer, GCNLayer, SAGELayer, dense, multiply
 from homogcl.views.augment import drop_edges
 from tests.networks import encoder, gradients, parts, random_graph
 from tests.products import counted
@@ -113,14 +106,6 @@ def test_mlp_is_blind_to_the_edges() -> None:
     expected = (graph.x @ first.weight + first.bias).relu() @ second.weight + second.bias
     torch.testing.assert_close(ours(graph), expected)
     assert torch.equal(ours(drop_edges(graph, 1.0, stream(0, "augment"))), ours(graph))
-
-
-def test_edges_weigh_one_each_unless_the_graph_says_otherwise() -> None:
-    assert torch.equal(
-        edge_weights(random_graph(0)), torch.ones(random_graph(0).num_edges).double()
-    )
-    weighted = random_graph(0, weighted=True)
-    assert edge_weights(weighted) is weighted.edge_weight
 
 
 def test_features_of_both_layouts_are_multiplied() -> None:

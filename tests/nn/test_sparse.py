@@ -3,6 +3,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
+from torch_geometric.data import Data
 
 from homogcl.core.errors import UserError
 from homogcl.nn.sparse import (
@@ -14,6 +15,7 @@ from homogcl.nn.sparse import (
     propagate,
     sparse,
     take_rows,
+    with_pattern,
 )
 
 SIZES = st.integers(1, 7)
@@ -238,3 +240,51 @@ def test_pairs_are_taken_where_a_loop_finds_them_sorted_both_ways_once(
 def test_the_first_wrong_pair_is_named(row: list[int], col: list[int], reason: str) -> None:
     with pytest.raises(UserError, match=reason):
         Pattern.both_ways(torch.tensor([row, col]), 3)
+
+
+@given(
+    nodes=SIZES,
+    density=st.sampled_from([0.0, 0.3, 1.0]),
+    share=st.sampled_from([0.0, 0.5, 1.0]),
+    seed=st.integers(0, 99),
+)
+def test_a_part_of_a_pattern_is_the_pattern_of_the_part(
+    nodes: int, density: float, share: float, seed: int
+) -> None:
+    edge_index = torch.stack(random_pairs(nodes, nodes, density, seed))
+    survives = torch.rand(edge_index.size(1), generator=torch.Generator().manual_seed(seed)) < share
+    some = edge_index[:, survives]
+    part, new = Pattern.of(edge_index, nodes).part(survives, some), Pattern.of(some, nodes)
+    assert part.size == new.size
+    for name in ("row", "col", "crow", "columns", "to_transposed"):
+        assert torch.equal(getattr(part, name), getattr(new, name))
+    for name in ("transposed_crow", "transposed_columns"):
+        assert torch.equal(getattr(part, name), getattr(new, name))
+        assert getattr(part, name).dtype == torch.int32
+
+
+def test_a_graph_keeps_its_pattern_and_another_one_has_its_own() -> None:
+    graph = Data(edge_index=torch.tensor([[0, 1], [1, 0]]), num_nodes=2)
+    known = with_pattern(graph)
+    assert "pattern" not in graph
+    assert Pattern.of_graph(known) is known.pattern is with_pattern(known).pattern
+    known.edge_index = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
+    known.num_nodes = 3
+    assert Pattern.of_graph(known).row.numel() == 4
+    unsorted = Data(edge_index=torch.tensor([[1, 0], [0, 1]]), num_nodes=2)
+    assert with_pattern(unsorted) is unsorted
+
+
+def test_propagate_takes_a_gradient_of_few_rows_as_any_other() -> None:
+    rng = torch.Generator().manual_seed(0)
+    row, col = random_pairs(300, 300, 0.05, 0)
+    pattern = Pattern.at(row, col, (300, 300))
+    matrix = pattern.with_values(torch.randn(row.numel(), dtype=torch.float64, generator=rng))
+    x = torch.randn(300, 3, dtype=torch.float64, generator=rng, requires_grad=True)
+    loops = torch.randn(300, 1, dtype=torch.float64, generator=rng)
+    bias = torch.randn(3, dtype=torch.float64, generator=rng, requires_grad=True)
+    grad = torch.zeros(300, 3, dtype=torch.float64)
+    grad[[3, 77, 299]] = torch.randn(3, 3, dtype=torch.float64, generator=rng)
+    ours = torch.autograd.grad(propagate(matrix, x, loops, bias), (x, bias), grad)
+    expected = matrix.csr.to_dense().t() @ grad + loops * grad
+    torch.testing.assert_close(ours, (expected, grad.sum(0)))

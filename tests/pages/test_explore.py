@@ -13,20 +13,11 @@ from homogcl import cli
 from homogcl.core.errors import UserError
 from homogcl.data import load as loading
 from homogcl.data.load import citation_graph
-from homogcl.pages.explore import (
-    cluster,
-    explore,
-    node_labels,
-    ranked_edges,
-    saliency_histogram,
-    write_explorer,
-)
+from homogcl.homophily.edges import saliencies
+from homogcl.pages.explore import cluster, explore, node_labels, sample, write_explorer
 from homogcl.runs.folder import RunFolder
 from homogcl.runs.request import Request
 from homogcl.runs.train import train_run
-
-EDGES = np.array([[0, 0, 0, 1, 1, 2, 2, 3], [1, 2, 3, 0, 2, 0, 1, 0]])
-S = np.array([0.2, 0.9, 0.5, 0.2, 0.7, 0.9, 0.7, 0.5])
 
 
 def small(nodes: int = 80) -> Data:
@@ -73,16 +64,13 @@ def test_page_shows_the_run(trained: Callable[[str], RunFolder]) -> None:
     assert "The 3 clusters are those of k-means" in shown.notes[1]
 
 
-def test_saliency_is_that_of_the_trained_plug_in(trained: Callable[[str], RunFolder]) -> None:
-    folder = trained("grace+homogcl")
-    shown, graph, method = (
-        explore(folder, "pca"),
-        folder.request().resolve().graph,
-        folder.model().method,
-    )
-    scores = method.edge_scores(graph)
-    assert scores is not None
-    s = scores.detach().numpy()
+@pytest.mark.parametrize("name", ["grace", "grace+homogcl"])
+def test_edges_have_the_scores_that_are_fitted_without_labels(
+    trained: Callable[[str], RunFolder], name: str
+) -> None:
+    folder = trained(name)
+    shown, graph = explore(folder, "pca"), folder.request().resolve().graph
+    s = saliencies(folder.model().method, graph, seed=folder.request().seed).numpy()
     source, target = graph.edge_index.numpy()
     for node in range(80):
         mine = slice(*shown.edges.offsets[node : node + 2])
@@ -92,15 +80,7 @@ def test_saliency_is_that_of_the_trained_plug_in(trained: Callable[[str], RunFol
         )
         assert shown_of.keys() == wanted.keys()
         assert [shown_of[other] for other in wanted] == pytest.approx([*wanted.values()], abs=1e-5)
-    assert f"trained {method.name}: " in shown.notes[2]
-
-
-def test_method_without_clusters_gets_saliency_from_its_embeddings(
-    trained: Callable[[str], RunFolder],
-) -> None:
-    shown = explore(trained("grace"), "pca")
-    assert "scores no edges" in shown.notes[2]
-    assert ((shown.edges.saliency >= 0) & (shown.edges.saliency <= 1)).all()
+    assert "fitted without labels" in shown.notes[2]
 
 
 def test_graph_without_labels_has_clusters_of_the_plug_in(
@@ -187,33 +167,60 @@ def test_curves_are_those_of_the_log(tmp_path: Path) -> None:
     assert RunFolder(tmp_path).curves() == {}
 
 
-def test_edges_are_ranked_within_each_node() -> None:
-    edges = ranked_edges(EDGES, S, nodes=5)
-    assert edges.offsets.tolist() == [0, 3, 5, 7, 8, 8]
-    assert edges.targets.tolist() == [2, 3, 1, 2, 0, 0, 1, 0]
-    assert edges.saliency.tolist() == [0.9, 0.5, 0.2, 0.7, 0.2, 0.9, 0.7, 0.5]
+def test_of_a_large_graph_a_sample_is_shown_that_holds_the_lowest_edges(
+    trained: Callable[[str], RunFolder],
+) -> None:
+    folder = trained("grace")
+    whole, part = explore(folder, "pca"), explore(folder, "pca", most_nodes=70)
+    assert len(part.nodes.ids) == 70
+    assert "80 nodes; this page shows 70 of them" in part.notes[0]
+    ids = list(part.nodes.ids)
+    ends = [(ids[a], ids[b]) for a, b in zip(part.lowest.source, part.lowest.target, strict=True)]
+    everywhere = zip(whole.lowest.source, whole.lowest.target, strict=True)
+    assert ends == [(str(a), str(b)) for a, b in everywhere if {str(a), str(b)} <= {*ids}]
+    assert len(ends) > 10
+    assert part.facts == whole.facts
+    assert part.histogram.total.sum() == whole.histogram.total.sum()
+    for node in range(70):
+        number = int(ids[node])
+        mine, all_of_it = (
+            {
+                shown.nodes.ids[other]: s
+                for other, s in zip(
+                    shown.edges.targets[slice(*shown.edges.offsets[i : i + 2])],
+                    shown.edges.saliency[slice(*shown.edges.offsets[i : i + 2])],
+                    strict=True,
+                )
+            }
+            for shown, i in ((part, node), (whole, number))
+        )
+        assert mine == {other: s for other, s in all_of_it.items() if other in ids}
+        assert part.nodes.degrees[node] == whole.nodes.degrees[number]
 
 
-def test_of_many_neighbors_the_extremes_are_kept() -> None:
-    edges = ranked_edges(EDGES, S, nodes=5, most=2)
-    assert edges.offsets.tolist() == [0, 2, 4, 6, 7, 7]
-    assert edges.targets.tolist() == [2, 1, 2, 0, 0, 1, 0]
-    star = np.array([[0] * 9, range(1, 10)])
-    edges = ranked_edges(star, np.linspace(0.1, 0.9, 9), nodes=10, most=5)
-    assert edges.targets.tolist() == [9, 8, 7, 2, 1]
+def test_sample_is_of_the_size_that_is_asked_for_and_holds_what_is_wanted() -> None:
+    assert sample(5, 5, [], seed=0).tolist() == [0, 1, 2, 3, 4]
+    drawn = sample(1000, 20, [np.array([3, 999]), np.array([3, 500])], seed=0)
+    assert len(np.unique(drawn)) == 20
+    assert {3, 500, 999} <= {*drawn.tolist()}
+    assert np.array_equal(drawn, np.sort(drawn))
+    assert np.array_equal(drawn, sample(1000, 20, [np.array([3, 999]), np.array([500])], seed=0))
+    assert sample(1000, 2, [np.array([3, 999]), np.array([500])], seed=0).tolist() == [3, 500]
 
 
-def test_histogram_counts_each_edge_once_by_its_labels() -> None:
-    bins = saliency_histogram(EDGES, S, np.array([0, 0, 1, -1]), bins=2)
-    assert bins.same.tolist() == [1, 0]  # 0-1 at 0.2
-    assert bins.different.tolist() == [0, 2]  # 0-2 at 0.9, 1-2 at 0.7
-    assert bins.unknown.tolist() == [0, 1]  # 0-3 at 0.5
-    assert saliency_histogram(EDGES, S, None, bins=2).unknown.tolist() == [1, 3]
+def test_stages_are_told_as_they_begin(trained: Callable[[str], RunFolder]) -> None:
+    stages: list[str] = []
+    explore(trained("grace"), "pca", follow=stages.append)
+    assert stages[0].startswith("scoring ")
+    assert "laying out 80 nodes, mapped by pca" in stages
+    assert stages[-1] == "writing the page"
 
 
-def test_histogram_without_edges_is_empty() -> None:
-    none = np.zeros((2, 0), dtype=np.int64)
-    assert saliency_histogram(none, np.zeros(0), None).total.sum() == 0
+def test_page_has_scores_and_advice(trained: Callable[[str], RunFolder]) -> None:
+    shown = explore(trained("grace"), "pca")
+    assert shown.scores["Accuracy of a linear probe on test nodes"].endswith(" %")
+    assert float(shown.scores["Modularity of the clusters"]) > -0.5
+    assert shown.advice
 
 
 def test_labels_that_say_nothing_are_none() -> None:

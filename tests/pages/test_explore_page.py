@@ -10,7 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from homogcl.pages.explore_page import Edges, Explorer, Nearest, Nodes, render
+from homogcl.pages.explore_page import (
+    Edges,
+    Explorer,
+    LowestEdges,
+    Nearest,
+    Nodes,
+    render,
+)
 from tests.explorers import explorer
 from tests.html_reader import Reader, outside_references
 
@@ -37,7 +44,7 @@ def test_hostile_strings_add_no_tag() -> None:
 def test_every_name_arrives_as_it_was(name: str) -> None:
     reader = Reader(render(hostile(name)))
     names = json.loads(reader.data("names"))
-    assert names == {"ids": [name] * 25, "classes": [name], "labeled": True}
+    assert names == {"ids": [name] * 25, "classes": [name], "features": [name, "age"]}
 
 
 def test_page_refers_to_nothing_outside() -> None:
@@ -58,6 +65,19 @@ def test_arrays_are_those_given() -> None:
     assert np.allclose(array("saliency", "<u2") / 65535, shown.edges.saliency, atol=1e-5)
     assert np.array_equal(array("nearest", "<u4"), shown.nearest.indices.ravel())
     assert np.allclose(array("cosines", "<i2") / 32767, 0.5, atol=2e-5)
+    assert array("lowest-ends", "<u4").tolist()[:4] == [0, 1, 1, 2]
+    assert np.allclose(array("lowest-saliency", "<u2")[0] / 65535, 0.1, atol=1e-5)
+    assert np.isnan(array("mean-saliency", "<f4")[0])
+    assert array("feature-ranges", "<f4").tolist() == [0, 0, 1, 30, 10, 61]
+    assert array("feature-offsets", "<u4").tolist() == [0, 1, 3]
+    assert array("feature-nodes", "<u4").tolist() == [4, 0, 6]
+    assert array("feature-levels", "|u1").tolist() == [255, 0, 255]
+
+
+def test_without_features_there_are_no_arrays_of_them() -> None:
+    text = render(replace(explorer(), features=None))
+    assert 'id="array-feature' not in text
+    assert json.loads(Reader(text).data("names"))["features"] == []
 
 
 def test_values_a_rounding_error_beyond_their_range_do_not_wrap_around() -> None:
@@ -99,6 +119,7 @@ def test_a_hundred_thousand_nodes_take_some_tens_of_megabytes() -> None:
         ({"points": np.zeros((25, 3))}, r"points must be \[25, 2\]"),
         ({"clusters": np.zeros(24)}, r"clusters must be \[25\], not \[24\]"),
         ({"labels": np.zeros(26)}, r"labels must be \[25\]"),
+        ({"saliency": np.zeros(26)}, r"saliency must be \[25\]"),
         ({"labels": np.full(25, 2), "class_names": ["a", "b"]}, "label 2 has no class name"),
     ],
 )
@@ -115,3 +136,11 @@ def test_parts_of_different_graphs_are_refused() -> None:
         Edges(np.array([0, 3]), few[0], some[0, :2])
     with pytest.raises(ValueError, match="one shape"):
         Nearest(few, some)
+    with pytest.raises(ValueError, match="two ends"):
+        LowestEdges(few[0], few[1], some[0])
+    features = explorer().features
+    assert features is not None
+    with pytest.raises(ValueError, match="one name"):
+        replace(features, names=["age"])
+    with pytest.raises(ValueError, match="a node and a level"):
+        replace(features, levels=np.zeros(1))

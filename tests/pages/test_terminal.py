@@ -48,3 +48,34 @@ def test_long_paragraph_is_broken_and_indented(capsys: pytest.CaptureFixture[str
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) > 1
     assert all(line.startswith("  ") and len(line) <= 98 for line in lines)
+
+
+def test_stages_are_plain_lines_where_there_is_no_terminal(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with terminal.stages() as follow:
+        follow("reading")
+        follow(ODD)
+    assert capsys.readouterr().err == f"reading\n{ODD}\n"
+
+
+def test_stages_have_their_times_on_a_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    with terminal.stages() as follow:
+        follow("reading")
+        follow(ODD)
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert "reading" in printed.err
+    assert ODD in printed.err
+    assert "0:00:00" in printed.err
+
+
+def test_rows_are_counted_by_stage(capsys: pytest.CaptureFixture[str]) -> None:
+    with terminal.counted_rows() as follow:
+        follow("edges", 1000)
+        follow("edges", 2500)
+        follow("ids", 7)
+    assert capsys.readouterr().err.splitlines() == ["edges: 2,500 (0 s)", "ids: 7 (0 s)"]

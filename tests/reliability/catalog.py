@@ -11,6 +11,7 @@ FAULTS = (
     "kill -9 inside a save",
     "kill -9 of a freshly started program",
     "kill -9 of a grid of runs",
+    "kill -9 inside an import",
     "SIGTERM",
     "SIGINT",
     "disk full at a point of a write",
@@ -25,6 +26,10 @@ FAULTS = (
     "file of a run folder damaged",
     "checkpoint of other settings, data or version",
     "number that is not finite",
+    "loss of power in a write",
+    "loss of power in a checkpoint",
+    "loss of power in an export",
+    "loss of power in an import",
 )
 
 GRAPHS = (

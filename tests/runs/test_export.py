@@ -6,8 +6,11 @@ import numpy as np
 import pyarrow.csv
 import pyarrow.parquet
 import pytest
+import torch
 
 from homogcl.core.errors import UserError
+from homogcl.core.scratch import scratch
+from homogcl.runs import export
 from homogcl.runs.export import write_embeddings, write_table
 
 Z = np.arange(6, dtype=np.float32).reshape(3, 2) / 7
@@ -49,3 +52,27 @@ def test_a_gap_stays_a_gap(tmp_path: Path) -> None:
     write_table(tmp_path / "t.parquet", {"same": [True, None, False], "s": Z[:, 0]})
     table = pyarrow.parquet.read_table(tmp_path / "t.parquet")
     assert table.column("same").to_pylist() == [True, None, False]
+
+
+@pytest.mark.parametrize("ending", ["npy", "csv", "parquet"])
+def test_blocks_are_one_file(ending: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    z = np.random.default_rng(0).random((23, 3), np.float32)
+    ids = [f"n{i}" for i in range(23)]
+    write_embeddings(tmp_path / f"whole.{ending}", ids, z)
+    monkeypatch.setattr(export, "_NUMBERS", 12)
+    on_disk = scratch((23, 3), torch.float32)
+    on_disk.copy_(torch.from_numpy(z))
+    write_embeddings(tmp_path / f"blocks.{ending}", ids, on_disk)
+    whole, blocks = (tmp_path / f"{name}.{ending}" for name in ("whole", "blocks"))
+    if ending == "parquet":
+        assert pyarrow.parquet.ParquetFile(blocks).num_row_groups == 6
+        assert pyarrow.parquet.read_table(blocks) == pyarrow.parquet.read_table(whole)
+    else:
+        assert blocks.read_bytes() == whole.read_bytes()
+
+
+def test_no_nodes_are_an_empty_table(tmp_path: Path) -> None:
+    write_embeddings(tmp_path / "z.parquet", [], Z[:0])
+    write_embeddings(tmp_path / "z.npy", [], Z[:0])
+    assert pyarrow.parquet.read_table(tmp_path / "z.parquet").column_names == ["id", "z0", "z1"]
+    assert np.load(tmp_path / "z.npy").shape == (0, 2)

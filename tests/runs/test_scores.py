@@ -13,7 +13,7 @@ from homogcl.data.features import normalize
 from homogcl.data.structural import structural_features
 from homogcl.evaluate.links import link_scores
 from homogcl.evaluate.probe import predictions
-from homogcl.homophily.edges import edge_saliency
+from homogcl.homophily.edges import cluster_saliencies
 from homogcl.homophily.selection import unlabeled_scores
 from homogcl.methods.inference import embeddings, logits
 from homogcl.presets.resolve import resolve
@@ -39,10 +39,11 @@ def test_a_supervised_method_is_scored_by_its_predictions(block_graph: Data) -> 
 def test_saliency_and_unlabeled_are_the_methods_own(block_graph: Data) -> None:
     method = fit_run(trained("grace+homogcl", block_graph, {**SMALL, "num_clusters": 3})).method
     metrics = scores(method, block_graph, 5, ("saliency", "unlabeled"))
-    table = edge_saliency(method, block_graph, seed=5)
-    same = block_graph.y[table.source] == block_graph.y[table.target]
+    saliency = cluster_saliencies(method, block_graph, seed=5)
+    source, target = block_graph.edge_index
+    same = block_graph.y[source] == block_graph.y[target]
     assert metrics["edge_homophily"] == pytest.approx(float(same.double().mean()))
-    assert metrics["saliency_auc"] == pytest.approx(roc_auc_score(same, table.saliency))
+    assert metrics["saliency_auc"] == pytest.approx(roc_auc_score(same, saliency))
     z = embeddings(method, block_graph)
     expected = unlabeled_scores(z, block_graph.edge_index, stream(5, "unlabeled"))
     assert {key: metrics[key] for key in expected} == expected

@@ -1,9 +1,11 @@
 """Each check names the method that breaks its part of the contract."""
 
 import pytest
+from torch_geometric.data import Data
 
 from homogcl.methods.registry import Method
 from homogcl.testing import CHECKS, ContractBroken, candidate, check_method, checks_of
+from homogcl.testing.checks import loss_falls
 from tests.broken import (
     ChangesTheGraph,
     Climbs,
@@ -16,6 +18,7 @@ from tests.broken import (
     Gambles,
     LeavesAParameter,
     Linear,
+    Lucky,
     MindsBlocks,
     TakesAnything,
     Undocumented,
@@ -59,3 +62,8 @@ def test_each_check_is_broken_by_some_method_above_or_by_the_trainer() -> None:
         "batches_are_refused_where_a_step_needs_the_whole_graph",
     }
     assert {name for name, _ in checks_of(each)} | others == {check.__name__ for check in CHECKS}
+
+
+def test_luck_of_the_draw_is_no_fall_of_the_loss(block_graph: Data) -> None:
+    with pytest.raises(ContractBroken, match="the loss went from"):
+        loss_falls(candidate(Lucky), block_graph)

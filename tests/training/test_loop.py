@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 import torch
@@ -74,7 +75,8 @@ def test_unsupervised_method_never_sees_a_label_or_a_split(block_graph: Data) ->
     fit(method, block_graph, TrainConfig(epochs=2), seed=0)
     assert len(method.seen) == 3
     for graph in method.seen:
-        assert set(graph.keys()) == {"x", "edge_index", "edge_weight", "num_nodes"}
+        keys = {"x", "edge_index", "edge_weight", "num_nodes", "pattern"}  # that of the edges
+        assert set(graph.keys()) <= keys
         assert torch.equal(graph.x, block_graph.x)
         assert graph.num_nodes == block_graph.num_nodes
 
@@ -289,3 +291,32 @@ def test_only_a_constant_rate_without_progress_can_go_on(block_graph: Data) -> N
     assert fixed_length(grace, TrainConfig(warmup_epochs=2)) is None
     assert "schedule=cosine" in str(fixed_length(grace, TrainConfig(schedule="cosine")))
     assert "share of epochs" in str(fixed_length(bgrl, TrainConfig()))
+
+
+def test_products_are_computed_in_the_precision_that_is_asked_for(
+    block_graph: Data, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("homogcl.core.precision.has_bfloat16", lambda: True)
+    method = Toy(Sizes.of(block_graph))
+    library: Any = torch.backends.mkldnn
+    inside = []
+
+    def after_step(progress: float) -> None:
+        inside.append(library.matmul.fp32_precision)
+
+    monkeypatch.setattr(method, "after_step", after_step)
+    before = library.matmul.fp32_precision
+    for precision, expected in (("float32", before), ("bfloat16", "bf16"), ("auto", "bf16")):
+        config = TrainConfig.model_validate({"epochs": 1, "precision": precision})
+        fit(method, block_graph, config, seed=0)
+        assert inside.pop() == expected
+        assert library.matmul.fp32_precision == before
+
+
+def test_bfloat16_is_refused_where_the_processor_lacks_it(
+    block_graph: Data, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("homogcl.core.precision.has_bfloat16", lambda: False)
+    config = TrainConfig(epochs=1, precision="bfloat16")
+    with pytest.raises(UserError, match="precision=bfloat16"):
+        check_fits(Toy(Sizes.of(block_graph)), block_graph, config)

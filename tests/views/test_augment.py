@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from torch_geometric.data import Data
 
 from homogcl.core.seeds import stream
+from homogcl.nn.sparse import Pattern, with_pattern
 from homogcl.views.augment import augment, clean_view, drop_edges, keep, mask_features
 from tests.graphs import same, snapshot
 
@@ -116,3 +117,15 @@ def test_same_seed_gives_the_same_view_and_another_seed_another(block_graph: Dat
     assert torch.equal(first.x, again.x)
     assert not torch.equal(first.edge_id, other.edge_id)
     assert not torch.equal(first.x, other.x)
+
+
+def test_views_of_a_graph_with_a_pattern_have_their_own(weighted: Data) -> None:
+    view = augment(with_pattern(weighted), 0.4, 0.2, stream(0, "augment"))
+    twice = drop_edges(view, 0.5, stream(1, "augment"))
+    for each in (view, twice):
+        assert Pattern.of_graph(each) is each.pattern
+        new = Pattern.of(each.edge_index, int(each.num_nodes or 0))
+        assert torch.equal(each.pattern.to_transposed, new.to_transposed)
+    plain = augment(weighted, 0.4, 0.2, stream(0, "augment"))
+    assert "pattern" not in plain
+    assert torch.equal(plain.edge_index, view.edge_index)

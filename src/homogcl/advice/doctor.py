@@ -36,6 +36,9 @@ EXTRAS = {
     "metis": "homogcl train --batch metis",
     "tune": "homogcl tune",
     "tensorboard": "homogcl train --tensorboard",
+    "duckdb": "homogcl to-disk from tables beyond memory",
+    "postgres": "homogcl to-disk from Postgres",
+    "index": "homogcl index",
 }
 
 
@@ -48,7 +51,7 @@ class Finding:
     found: str
     ok: bool = True
     needed: bool = True  # whether nothing works without it
-    advice: str = ""  # what to do where it is not ok
+    advice: str = ""  # what to do where it is not ok, if anything
 
     @property
     def stops(self) -> bool:
@@ -204,6 +207,8 @@ def _data_set(name: str, source: Source, root: Path) -> Finding:
         bare = lacks_features(source, root)
         found = "without features, which are made of the edges" if bare else "complete"
         return Finding("data", name, found, needed=False)
+    if len(missing) == len(source.files) and not is_offline():
+        return Finding("data", name, "downloaded when first used", ok=False, needed=False)
     files = " and ".join(path.name for path in missing)
     where = root / source.folder
     if is_offline():

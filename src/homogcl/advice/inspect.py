@@ -9,11 +9,10 @@ from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 from torch_geometric.data import Data
 
-from homogcl.advice.neighborhoods import Likeness
+from homogcl.advice.neighborhoods import LEAST_LIKENESS, Likeness
 from homogcl.data.summary import GraphSummary
 
 LEAST_HOMOPHILY = 0.2  # adjusted: how far above chance neighbors must agree
-LEAST_LIKENESS = 0.6  # 0.5: the ends of an edge are like any nodes of the same degrees
 
 
 @dataclass(frozen=True)
@@ -36,12 +35,23 @@ def components(graph: Data) -> Components:
 
 
 def warnings(summary: GraphSummary, measured: Likeness | None) -> list[str]:
-    """Return one sentence for each reason to doubt that neighbors belong together.
+    """Return one sentence for each reason to expect little of the graph.
 
     Args:
         summary: Of the graph.
         measured: How alike the ends of held-out edges are, where that was measured.
     """
+    doubts = neighbor_doubts(summary, measured)
+    if summary.edges and summary.isolated > summary.nodes / 2:
+        doubts.append(
+            f"{summary.isolated:,} of {summary.nodes:,} nodes have no edge, and there is nothing "
+            "to learn for them but their features"
+        )
+    return doubts
+
+
+def neighbor_doubts(summary: GraphSummary, measured: Likeness | None) -> list[str]:
+    """Return one sentence for each reason to doubt that neighbors belong together."""
     instead = (
         "methods that average or pair neighbors would be misled: use homogcl, which weighs edges "
         "by what they are worth, or features alone (raw, mlp)"
@@ -57,10 +67,5 @@ def warnings(summary: GraphSummary, measured: Likeness | None) -> list[str]:
         doubts.append(
             f"neighbors are hardly more alike than other nodes of their degrees (in "
             f"{measured.share:.0%} of cases, chance is 50%): {instead}"
-        )
-    if summary.edges and summary.isolated > summary.nodes / 2:
-        doubts.append(
-            f"{summary.isolated:,} of {summary.nodes:,} nodes have no edge, and there is nothing "
-            "to learn for them but their features"
         )
     return doubts

@@ -20,6 +20,7 @@ from homogcl.runs.train import fit_run
 
 METHOD = "homogcl"
 CANDIDATES = ("raw", "propagation", METHOD)
+LEAST_LIKENESS = 0.6  # 0.5: the ends of an edge are like any nodes of the same degrees
 FEW_EDGES = 200  # with fewer, those held out say nothing
 
 
@@ -69,10 +70,16 @@ class Trial:
 
     @property
     def choice(self) -> str:
-        """The default, unless another is better beyond chance."""
+        """The best, or the default where that is within half a standard error of it."""
         best = max(self.accuracies, key=self.accuracies.__getitem__)
         worth = self.accuracies[best] - self.accuracies[METHOD]
-        return best if worth > self.margin else METHOD
+        return best if worth > self.margin / 4 else METHOD
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether the choice is better than each other one beyond chance."""
+        others = [value for name, value in self.accuracies.items() if name != self.choice]
+        return self.accuracies[self.choice] > max(others) + self.margin
 
 
 def likeness(graph: Data, seed: int = 0) -> Likeness | None:

@@ -13,12 +13,14 @@ from homogcl.cli.advice import doctor, inspect
 from homogcl.cli.catalog import list_names, show
 from homogcl.cli.clean import clean
 from homogcl.cli.clusters import clusters
+from homogcl.cli.disk import to_disk
 from homogcl.cli.explore import explore
+from homogcl.cli.index import index
 from homogcl.cli.neighbors import neighbors, saliency
 from homogcl.cli.records import run
 from homogcl.cli.settings import Command
 from homogcl.cli.table import table
-from homogcl.cli.training import demo, embed, evaluate, to_disk, train
+from homogcl.cli.training import demo, embed, evaluate, train
 from homogcl.cli.tuning import tune
 from homogcl.core.errors import UserError
 from homogcl.core.memory import keep_freed_pages, shortage
@@ -31,7 +33,7 @@ app = typer.Typer(
 )
 
 for command in (
-    *(demo, train, evaluate, embed, neighbors, clusters, saliency, clean, explore, run),
+    *(demo, train, evaluate, embed, index, neighbors, clusters, saliency, clean, explore, run),
     *(table, show, doctor, inspect, tune),
 ):
     app.command(cls=Command)(command)

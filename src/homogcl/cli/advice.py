@@ -12,10 +12,16 @@ from homogcl.cli.files import with_files
 from homogcl.cli.options import Data, Json, Root, Seed
 
 if TYPE_CHECKING:
+    from torch_geometric.data import Data as Graph
+
     from homogcl.advice.doctor import Finding
     from homogcl.advice.inspect import Components
+    from homogcl.advice.neighborhoods import Trial
     from homogcl.data.recipe import Step
     from homogcl.data.summary import GraphSummary
+    from homogcl.runs.request import Request
+
+TRAINED = ("grace", "bgrl", "ccassg")  # by steps, whose time `inspect` estimates
 
 
 def doctor(as_json: Json = False, root: Root = None) -> None:
@@ -43,21 +49,26 @@ def inspect(
 ) -> None:
     """Report on DATA before training: size, homophily, what neighbors tell, warnings."""
     from homogcl.advice import inspect as advice
+    from homogcl.advice.estimate import duration
     from homogcl.advice.neighborhoods import METHOD, likeness, trial
     from homogcl.data.load import load
     from homogcl.data.summary import summarize
     from homogcl.pages import terminal
+    from homogcl.runs.request import Request
 
     graph = load(data, root, seed=seed, files=files)
     summary, components = summarize(graph), advice.components(graph)
     alike, probes = likeness(graph, seed), trial(graph, seed)
     doubts = advice.warnings(summary, alike)
+    requests = [Request(name, data, seed, root=root, files=files) for name in TRAINED]
+    costs = _training_seconds(requests, graph)
     steps = graph.recipe.steps() if graph.get("recipe") is not None else []
     if as_json:
         shape = {"components": components.count, "largest_component": components.largest}
         measures = {"likeness": alike and asdict(alike), "trial": probes and asdict(probes)}
         columns = {"columns": [asdict(step) for step in steps]}
-        report = {**asdict(summary), **columns, **shape, **measures, "warnings": doubts}
+        times = {"training_seconds": costs}
+        report = {**asdict(summary), **columns, **shape, **measures, **times, "warnings": doubts}
         terminal.result(report, as_json=True)
         return
     if "report" in graph:
@@ -69,13 +80,40 @@ def inspect(
         if measured is not None:
             terminal.say(measured.measured)
     choice = probes.choice if probes else METHOD
-    terminal.say(f"try `{choice}` first, which takes no training by steps")
+    terminal.say(f"try `{choice}` first, which takes no training by steps{_certainty(probes)}")
+    for name, seconds in costs.items():
+        terminal.say(f"training {name} takes about {duration(seconds)}")
     for doubt in doubts:
         terminal.say(f"warning: {doubt}")
     if alike is None:
         terminal.say("too few edges to tell without labels whether neighbors belong together")
+    elif not doubts and summary.homophily is None:
+        terminal.say("neighbors are alike; whether they are of one class, only labels can tell")
     elif not doubts:
         terminal.say("no reason to doubt that neighbors belong together")
+
+
+def _certainty(probes: Trial | None) -> str:
+    """Return how far the recommendation can be trusted, as the end of a sentence."""
+    if probes is None:
+        return "; without labels nothing tells whether another is better"
+    return "" if probes.is_sure else "; it is not ahead of all others beyond chance"
+
+
+def _training_seconds(requests: Sequence[Request], graph: Graph) -> dict[str, float]:
+    """Return how long trainings by steps take on the graph, by method."""
+    from homogcl.advice.estimate import estimate
+    from homogcl.core.errors import UserError
+
+    costs = {}
+    for request in requests:
+        try:
+            cost = estimate(request.method, request.resolve().settings, graph, request.seed)
+        except UserError:  # settings that the graph is too small for
+            continue
+        if cost is not None:
+            costs[request.method] = cost.seconds
+    return costs
 
 
 def _show_findings(findings: list[Finding]) -> None:
@@ -94,10 +132,21 @@ def _show_findings(findings: list[Finding]) -> None:
         else:
             for name, state in fine.items():
                 terminal.paragraph(f"{name}: {state}")
-        for finding in of_area:
-            if not finding.ok:
-                mark = "!" if finding.needed else "-"
-                terminal.say(f"{mark} {finding.name}: {finding.found} -> {finding.advice}")
+        _show_lacks([finding for finding in of_area if not finding.ok])
+
+
+def _show_lacks(findings: list[Finding]) -> None:
+    """Print what is not in order: a line for each remedy, one for all that need none alike."""
+    from homogcl.pages import terminal
+
+    remedied = [finding for finding in findings if finding.advice]
+    for finding in remedied:
+        mark = "!" if finding.needed else "-"
+        terminal.say(f"{mark} {finding.name}: {finding.found} -> {finding.advice}")
+    unremedied = [finding for finding in findings if not finding.advice]
+    for state in dict.fromkeys(finding.found for finding in unremedied):
+        names = ", ".join(finding.name for finding in unremedied if finding.found == state)
+        terminal.paragraph(f"{state}: {names}")
 
 
 def _show_steps(steps: Sequence[Step], most: int = 20) -> None:

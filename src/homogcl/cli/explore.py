@@ -21,6 +21,9 @@ def explore(
         Path | None, typer.Option("--output", "-o", help="HTML file (else in RUN).")
     ] = None,
     way: Annotated[Map, typer.Option("--map", help="How embeddings are laid out.")] = Map.tsne,
+    most_nodes: Annotated[
+        int | None, typer.Option(min=1, help="Of more, so many are shown (else 200,000).")
+    ] = None,
     data: OtherData = None,
     as_json: Json = False,
     root: Root = None,
@@ -30,7 +33,7 @@ def explore(
     With --data it is a page of another graph, which the run's method embeds.
     """
     from homogcl.pages import terminal
-    from homogcl.pages.explore import write_explorer
+    from homogcl.pages.explore import MOST_NODES, write_explorer
     from homogcl.runs.folder import RunFolder
 
     start = time.perf_counter()
@@ -38,7 +41,9 @@ def explore(
     request = folder.request(root, data, files)
     name = "explore.html" if data is None else f"explore-{request.name}.html"
     path = output or run / name
-    explorer = write_explorer(folder, path, way.value, request)
+    with terminal.stages() as follow:
+        most = most_nodes or MOST_NODES
+        explorer = write_explorer(folder, path, way.value, request, most_nodes=most, follow=follow)
     seconds, size = time.perf_counter() - start, path.stat().st_size
     if as_json:
         nodes = len(explorer.nodes.ids)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -48,6 +48,18 @@ def with_files(command: Callable[..., None]) -> Callable[..., None]:
     wrapped.__signature__ = signature  # type: ignore[attr-defined]
     wrapped.__annotations__ = {each.name: each.annotation for each in signature.parameters.values()}
     return wrapped
+
+
+def as_words(files: Mapping[str, object]) -> list[str]:
+    """Return the words of a command line that say `files` again."""
+    words = []
+    for name, value in files.items():
+        if isinstance(value, Mapping):
+            text = ",".join(f"{column}={kind}" for column, kind in value.items())
+        else:
+            text = ",".join(value) if isinstance(value, list) else str(value)
+        words += [f"--{name}", text]
+    return words
 
 
 def _value(name: str, text: str) -> str | list[str] | dict[str, str]:

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 LONG = 60.0  # seconds of training from which on the time left is worth a line
 FIRST_EPOCHS = 3  # that are timed; fewer if they take long
 FIRST_SECONDS = 10.0
+HOUR = 3600.0  # of training, from which on it is asked for
+UNMISLED = ("homogcl", "raw", "mlp")  # by neighbors that do not belong together
+LONG_WORK = 5_000_000  # nodes times epochs; a training of fewer takes minutes
 
 
 def check_memory(run: Run, say: Callable[[str], None]) -> None:
@@ -32,6 +35,54 @@ def check_memory(run: Run, say: Callable[[str], None]) -> None:
     if needed > 2 * free:
         raise UserError(problem)
     say(f"warning: {problem}")
+
+
+def check_time(run: Run, say: Callable[[str], None], confirm: Callable[[str], bool] | None) -> None:
+    """Announce a training of more than an hour, and refuse it where `confirm` says no.
+
+    Nothing is computed for a training that takes minutes.
+    """
+    if not is_long(run):
+        return
+    from homogcl.advice.estimate import duration, estimate
+    from homogcl.core.errors import UserError
+
+    try:
+        expected = estimate(run.method, run.settings, run.graph, run.seed)
+    except UserError:  # the pieces are too small for the settings, which the training may take
+        return
+    if expected is None or expected.seconds < HOUR:
+        return
+    say(f"training {run.title} takes about {duration(expected.seconds)} on this machine")
+    if confirm is not None and not confirm("train it?"):
+        raise UserError(
+            "not trained: fewer --epochs take less time, and --set batch=parts less memory"
+        )
+
+
+def is_long(run: Run) -> bool:
+    """Return whether a training has so many steps over so many nodes that advice costs little."""
+    epochs = run.settings.train.epochs
+    return bool(epochs) and epochs * int(run.graph.num_nodes or 0) >= LONG_WORK
+
+
+def neighbor_warning(run: Run) -> list[str]:
+    """Return one line if neighbors seem not to belong together, as `inspect` says it, else none.
+
+    Labels tell it at once. Without them edges are held out, where the training takes so long
+    that this costs a few hundredths of it. What the warning would advise gets none.
+    """
+    from homogcl.advice.inspect import neighbor_doubts
+    from homogcl.advice.neighborhoods import likeness
+    from homogcl.data.summary import summarize
+
+    if run.method in UNMISLED:
+        return []
+    summary = summarize(run.graph)
+    measured = None
+    if summary.homophily is None and is_long(run):
+        measured = likeness(run.graph, run.seed)
+    return [f"warning: {doubt}" for doubt in neighbor_doubts(summary, measured)[:1]]
 
 
 class TimeLeft:

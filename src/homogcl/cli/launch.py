@@ -7,6 +7,7 @@ import logging
 import os
 import sys
 import uuid
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,9 +34,13 @@ def train_here(
     tensorboard: Path | None = None,
     *,
     resume: bool,
+    confirm: Callable[[str], bool] | None = None,
 ) -> None:
-    """Train in this process, which may be one of several, and show the progress."""
-    from homogcl.cli.forecast import TimeLeft, check_memory
+    """Train in this process, which may be one of several, and show the progress.
+
+    A training of more than an hour is begun where `confirm` says yes, or where there is none.
+    """
+    from homogcl.cli.forecast import TimeLeft, check_memory, check_time, neighbor_warning
     from homogcl.core.distributed import joined, was_restarted
     from homogcl.methods.forms import LAST
     from homogcl.pages import terminal
@@ -49,6 +54,10 @@ def train_here(
             train_run(run, folder, save_every=save_every, ranks=ranks)
             return
         check_memory(run, terminal.note)
+        warnings: list[str] = []
+        if not (resume or was_restarted()):
+            check_time(run, terminal.note, confirm)
+            warnings = neighbor_warning(run)
         lines = [f"{run.name}: {report}"] if report else []  # for when nothing was refused
         left = TimeLeft(terminal.note)
         with terminal.training(run.title) as show:
@@ -56,6 +65,8 @@ def train_here(
             def follow(epoch: Epoch) -> None:
                 while lines:
                     terminal.say(lines.pop())
+                while warnings:
+                    terminal.note(warnings.pop())
                 show(epoch)
                 left(epoch)
 

@@ -34,12 +34,16 @@ def neighbors(
     k: Annotated[int, typer.Option("-k", min=1, help="How many for each node.")] = 10,
     output: TableFile = None,
     data: OtherData = None,
+    exact: Annotated[
+        bool, typer.Option("--exact", help="Compare with all nodes, even where there is an index.")
+    ] = False,
     as_json: Json = False,
     root: Root = None,
 ) -> None:
     """Show the nodes of a run's graph whose embeddings are nearest to those of NODES, by cosine.
 
-    With --data they are nodes of another graph, which the run's method embeds.
+    With --data they are nodes of another graph, which the run's method embeds. Where `index` has
+    made an index of the run, it is used.
     """
     import numpy as np
 
@@ -48,6 +52,7 @@ def neighbors(
     from homogcl.pages import terminal
     from homogcl.runs.export import TABLES, check_ending, write_table
     from homogcl.runs.folder import RunFolder
+    from homogcl.runs.index import index_of
 
     folder = RunFolder(run)
     if output is None and not of:
@@ -56,7 +61,8 @@ def neighbors(
         check_ending(output, TABLES)
     ids, z = folder.vectors(root, data, files)
     queries = np.array(_numbers(of, ids) if of else range(len(ids)))
-    indices, cosines = nearest_neighbors(z, k, queries)
+    index = None if exact or data is not None else index_of(folder)
+    indices, cosines = nearest_neighbors(z, k, queries, index=index)
     names = np.array(ids)
     columns: dict[str, npt.NDArray[Any]] = {
         "id": names[queries.repeat(indices.size(1))],

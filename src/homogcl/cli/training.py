@@ -1,10 +1,12 @@
-"""From a graph, perhaps on disk, to a run folder and what is made of one."""
+"""From a graph to a run folder and what is made of one."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
@@ -21,27 +23,6 @@ def demo(
     from homogcl.pages.demo import demo as run_demo
 
     run_demo(out, seed)
-
-
-@with_files
-def to_disk(
-    data: Data,
-    folder: Annotated[Path, typer.Argument(help="Folder to write to.")],
-    files: Mapping[str, object],
-    features_as: Annotated[
-        Literal["auto", "row", "standard", "robust", "raw"] | None,
-        typer.Option(help="How features are scaled; row for data sets, auto for own files."),
-    ] = None,
-    root: Root = None,
-) -> None:
-    """Write a graph as a folder of arrays that later trainings map into memory, not read."""
-    from homogcl.data.load import load
-    from homogcl.data.mapped import write_mapped
-    from homogcl.pages import terminal
-
-    graph = load(data, root, features=features_as, files=files)
-    write_mapped(graph, folder)
-    terminal.say(f"wrote {graph.num_nodes:,} nodes, {graph.num_edges // 2:,} edges to {folder}")
 
 
 @with_files
@@ -69,6 +50,7 @@ def train(
     max_restarts: Annotated[
         int, typer.Option(min=0, help="How often to go on after a process died.")
     ] = 0,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before many hours.")] = False,
 ) -> None:
     """Train METHOD on DATA and keep weights, embeddings and log in a run folder.
 
@@ -85,7 +67,9 @@ def train(
     folder = RunFolder(out or Path("runs") / f"{request.name}-{method}-s{seed}")
     intervals = parse_intervals(save_every)
     if nproc == 1:
-        train_here(request, folder, intervals, tensorboard, resume=resume)
+        asks = not yes and sys.stdin.isatty() and sys.stderr.isatty()
+        confirm = partial(typer.confirm, err=True) if asks else None
+        train_here(request, folder, intervals, tensorboard, resume=resume, confirm=confirm)
         return
     options = ["--save-every", save_every]
     options += ["--tensorboard", str(tensorboard)] if tensorboard else []
@@ -153,6 +137,6 @@ def embed(
     else:
         graph = folder.rows(cold_start, files, model)
     form = settled_form(form or model.form, model.method, graph, model.seed)
-    z = embeddings(model.method, graph, form).cpu().numpy()
+    z = embeddings(model.method, graph, form).cpu()
     for path in write_embeddings(output, original_ids(graph), z):
         terminal.say(f"wrote {path}, form {form}")

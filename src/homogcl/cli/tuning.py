@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from homogcl.cli.files import with_files
+from homogcl.cli.files import as_words, with_files
 from homogcl.cli.options import Data, Json, Root, Seed
 from homogcl.cli.settings import with_settings
 
@@ -64,9 +64,8 @@ def tune(
         results, key=lambda trial: -1.0 if trial.score is None else -trial.score - 1
     )
     terminal.rows([_row(trial, criterion.value) for trial in best_first], as_json=False)
-    terminal.say(
-        f"\nbest: homogcl train {method} {data} --preset {shlex.quote(str(folder / BEST))}"
-    )
+    command = ["homogcl", "train", method, data, "--preset", str(folder / BEST), *as_words(files)]
+    terminal.say(f"\nbest: {shlex.join(command)}")
 
 
 def _row(trial: Trial, criterion: str) -> dict[str, str]:

@@ -14,7 +14,8 @@ import signal
 
 VARIABLE = "HOMOGCL_FAULT"
 FILE_POINTS = ("file-opened", "file-written", "file-synced", "file-replaced")
-POINTS = (*FILE_POINTS, "checkpoint-saved")
+POINTS = (*FILE_POINTS, "checkpoint-saved")  # of a training
+IMPORT_POINTS = (*FILE_POINTS, "import-stage")
 
 _ERRORS = {"full": errno.ENOSPC, "denied": errno.EACCES}
 

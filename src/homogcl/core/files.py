@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from homogcl.core import faults
 from homogcl.core.errors import UserError
@@ -17,13 +18,21 @@ _PARTIAL = ".partial"
 
 def write_atomically(path: Path, data: bytes) -> Path:
     """Write `data` so that `path` holds all of it or what it held before, and return `path`."""
+    with open_atomically(path) as file:
+        file.write(data)
+    return path
+
+
+@contextmanager
+def open_atomically(path: Path) -> Iterator[BinaryIO]:
+    """Give a file to write to that becomes `path` at the end of the block, or never."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        _make_folder(path.parent)
         handle, name = tempfile.mkstemp(_PARTIAL, f".{path.name}.", path.parent)
         try:
             with os.fdopen(handle, "wb") as file:
                 faults.maybe("file-opened")
-                file.write(data)
+                yield file
                 file.flush()
                 faults.maybe("file-written")
                 os.fsync(file.fileno())
@@ -35,10 +44,9 @@ def write_atomically(path: Path, data: bytes) -> Path:
             Path(name).unlink(missing_ok=True)
             raise
         faults.maybe("file-replaced")
-        _sync_folder(path.parent)
+        sync_folder(path.parent)
     except OSError as error:
         raise UserError(f"cannot write {path}: {error.strerror}") from error
-    return path
 
 
 def remove_partial(folder: Path) -> None:
@@ -55,7 +63,7 @@ def only_process_in(folder: Path, inner: Sequence[Path] = ()) -> Iterator[None]:
     """
     path = folder / ".lock"
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        _make_folder(folder)
         handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
     except OSError as error:
         raise UserError(f"cannot write {path}: {error.strerror}") from error
@@ -74,13 +82,21 @@ def only_process_in(folder: Path, inner: Sequence[Path] = ()) -> Iterator[None]:
         os.close(handle)
 
 
-def _sync_folder(folder: Path) -> None:
-    """Make the new name itself last through a loss of power."""
+def sync_folder(folder: Path) -> None:
+    """Make the names in a folder last through a loss of power."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def _make_folder(folder: Path) -> None:
+    """Make a folder and those above it, each of which lasts through a loss of power."""
+    if not folder.is_dir():
+        _make_folder(folder.parent)
+        folder.mkdir(exist_ok=True)
+        sync_folder(folder.parent)
 
 
 def _umask() -> int:

@@ -8,6 +8,8 @@ import resource
 import sys
 from pathlib import Path
 
+from homogcl.core.errors import UserError
+
 _CLEAR = Path("/proc/self/clear_refs")
 _STATUS = Path("/proc/self/status")
 _MACHINE = Path("/proc/meminfo")
@@ -75,6 +77,19 @@ def available_bytes(machine: Path = _MACHINE, container: Path = _CONTAINER) -> i
     except (OSError, ValueError):
         return free
     return free if limit == "max" else max(0, min(free, int(limit) - used))
+
+
+def parse_bytes(text: str) -> int:
+    """Return a size such as 4GB, 500MB or 2GiB in bytes.
+
+    >>> parse_bytes("4GB"), parse_bytes("1.5 GiB")
+    (4000000000, 1610612736)
+    """
+    match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?) *([KMGT]?)(I?)B?", text.strip().upper())
+    if match is None:
+        raise UserError(f"{text!r}: write a size of memory such as 4GB or 500MB")
+    number, unit, binary = match.groups()
+    return int(float(number) * (1024 if binary else 1000) ** " KMGT".index(unit or " "))
 
 
 def shortage(error: BaseException) -> str | None:

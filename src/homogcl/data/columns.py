@@ -103,12 +103,18 @@ def _encode_number(column: Column, cells: Cells) -> Block:
     return filled.astype(np.float32)[:, None]
 
 
-def _learn_category(name: str, kind: Kind, cells: Cells) -> Column:
-    counts = Counter(cell for cell in cells if cell is not None)
-    least = max(2, math.ceil(RARE * len(cells)))
+def category_column(name: str, counts: Counter[str], rows: int) -> Column:
+    """Return how a category becomes numbers, from how often each level stands in so many rows."""
+    least = max(2, math.ceil(RARE * rows))
     common = [(-count, level) for level, count in counts.items() if count >= least]
     levels = sorted(level for _, level in sorted(common)[:LEVELS])
-    return Column(name, kind, tuple(levels), merged=bool(levels) and len(levels) < len(counts))
+    merged = bool(levels) and len(levels) < len(counts)
+    return Column(name, "category", tuple(levels), merged=merged)
+
+
+def _learn_category(name: str, kind: Kind, cells: Cells) -> Column:
+    counts = Counter(cell for cell in cells if cell is not None)
+    return category_column(name, counts, len(cells))
 
 
 def _encode_category(column: Column, cells: Cells) -> Block:

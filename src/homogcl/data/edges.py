@@ -9,6 +9,10 @@ from torch import Tensor
 from torch_geometric.data import Data
 from torch_geometric.utils import remove_self_loops, to_undirected
 
+from homogcl.data.mapped import release
+
+_BLOCK = 2**24  # numbers that are hashed together
+
 
 def undirected(
     edge_index: Tensor, num_nodes: int, edge_weight: Tensor | None = None
@@ -35,5 +39,8 @@ def edges_sha256(graph: Data) -> str:
     for part in (graph.edge_index, graph.get("edge_weight")):
         if part is not None:
             digest.update(f"{part.dtype} {tuple(part.shape)}".encode())
-            digest.update(part.cpu().contiguous().numpy().tobytes())
+            numbers = part.cpu().contiguous().view(-1).numpy()
+            for start in range(0, len(numbers), _BLOCK):
+                digest.update(numbers[start : start + _BLOCK].data)
+                release(graph)
     return digest.hexdigest()

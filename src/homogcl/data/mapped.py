@@ -22,6 +22,7 @@ from pydantic import Field, ValidationError, field_validator
 from torch import Tensor
 from torch_geometric.data import Data
 
+from homogcl.core.arrays import array_file
 from homogcl.core.config import Config
 from homogcl.core.csr import csr_tensor
 from homogcl.core.errors import UserError
@@ -65,11 +66,10 @@ class _Index(Config):
 
 def write_mapped(graph: Data, folder: Path) -> Path:
     """Write `graph`, whose edges are sorted by source, as a folder for `open_mapped`."""
-    if (folder / INDEX).exists():
-        raise UserError(f"{folder} holds a graph already")
     source = graph.edge_index[0]
     if bool((source.diff() < 0).any()):
         raise UserError("the edges of a graph to be mapped must be sorted by source")
+    refuse_arrays(folder)
     nodes = int(graph.num_nodes or 0)
     counts = torch.bincount(source, minlength=nodes)
     arrays: dict[str, Tensor] = {"crow": torch.cat([counts.new_zeros(1), counts.cumsum(0)])}
@@ -79,24 +79,56 @@ def write_mapped(graph: Data, folder: Path) -> Path:
         arrays |= dict(zip(_SPARSE, parts, strict=True))
     else:
         arrays["x"] = graph.x
-    folder.mkdir(parents=True, exist_ok=True)
     for name, array in arrays.items():
-        np.save(folder / f"{name}.npy", array.numpy(), allow_pickle=False)
-    names = [IDS] if "ids" in graph else []
-    if names:
-        np.save(folder / f"{IDS}.npy", np.asarray(graph.ids), allow_pickle=False)
+        _save(folder / f"{name}.npy", array.numpy())
+    if "ids" in graph:
+        _save(folder / f"{IDS}.npy", np.asarray(graph.ids))
+    recipe = graph.recipe if "recipe" in graph else None
+    class_names = list(graph.get("class_names") or [])
+    return complete(folder, (nodes, int(graph.x.size(1))), class_names, recipe)
+
+
+def complete(
+    folder: Path, shape: tuple[int, int], class_names: list[str], recipe: Recipe | None
+) -> Path:
+    """Make a graph of the arrays that lie in `folder`, and return it: the index comes last.
+
+    Args:
+        folder: Holds the arrays, each written whole.
+        shape: Of the features.
+        class_names: In the order of `y`.
+        recipe: How the features came about.
+    """
+    known = {*_PLAIN, *_SPARSE, "x"}
+    arrays = sorted(name for name in known if (folder / f"{name}.npy").exists())
+    names = [IDS] if (folder / f"{IDS}.npy").exists() else []
     index = {
         "format": FORMAT,
-        "nodes": nodes,
-        "features": int(graph.x.size(1)),
-        "arrays": sorted(arrays),
+        "nodes": shape[0],
+        "features": shape[1],
+        "arrays": arrays,
         "names": names,
-        "class_names": list(graph.get("class_names") or []),
-        "sha256": _sha256(folder, [*sorted(arrays), *names]),
-        "recipe": asdict(graph.recipe) if "recipe" in graph else None,
+        "class_names": class_names,
+        "sha256": _sha256(folder, [*arrays, *names]),
+        "recipe": None if recipe is None else asdict(recipe),
     }
     write_atomically(folder / INDEX, (json.dumps(index, indent=2) + "\n").encode())
     return folder
+
+
+def refuse_arrays(folder: Path) -> None:
+    """Refuse a folder that holds a graph, and remove what a killed process left of one."""
+    if (folder / INDEX).exists():
+        raise UserError(f"{folder} holds a graph already")
+    for name in (*_PLAIN, *_SPARSE, "x", IDS):
+        (folder / f"{name}.npy").unlink(missing_ok=True)
+
+
+def _save(path: Path, array: npt.NDArray[Any]) -> None:
+    """Write an array that lasts through a loss of power, whole or not at all."""
+    with array_file(path, array.dtype) as file:
+        file.append(array)
+        file.shape = array.shape
 
 
 def is_mapped(folder: Path) -> bool:
@@ -176,6 +208,8 @@ def _check_array(path: Path, name: str, index: _Index) -> None:
             raise UserError(f"{path}: has a number outside 0 to {below - 1}")
         if below is None and (flat[0] != 0 or bool((np.diff(part) < 0).any())):
             raise UserError(f"{path}: is not a list of row pointers")
+        if isinstance(array, np.memmap) and hasattr(mmap, "MADV_DONTNEED"):
+            array._mmap.madvise(mmap.MADV_DONTNEED)  # type: ignore[attr-defined]
 
 
 def _array(path: Path, mode: Literal["r", "c"] = "r") -> npt.NDArray[Any]:

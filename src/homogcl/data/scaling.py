@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,14 @@ FAR: Final = 10.0  # robust deviations from the median: a value beyond is far, a
 MANY: Final = 16  # columns that are mostly zero make a bag of words
 NORMAL: Final = 1.349  # interquartile range of a normal distribution in standard deviations
 Floats = npt.NDArray[np.float64]
+
+
+class Columns(Protocol):
+    """Columns of numbers, such as a list of arrays."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, place: int, /) -> Floats: ...
 
 
 @dataclass(frozen=True)
@@ -124,9 +132,28 @@ def scaling_of(x: Tensor, kind: FeatureKind, roles: Sequence[Role] = ()) -> Scal
         return Scaling(words="all")
     if kind in ("raw", "structural") or x.size(0) == 0:
         return Scaling()
-    looks = _Looks.of(x)
-    is_number = np.array([role == "number" for role in roles] or [True] * x.size(1), dtype=bool)
-    is_word = np.array([role == "word" for role in roles] or [False] * x.size(1), dtype=bool)
+    return _scaling(_Looks.of(x), kind, roles)
+
+
+def scaling_of_columns(columns: Columns, kind: FeatureKind, roles: Sequence[Role]) -> Scaling:
+    """Return what `scaling_of` returns, of columns that are looked at one after the other.
+
+    Args:
+        columns: The columns of dense features, [N] each, which may be read when they are asked for.
+        kind: What is asked for.
+        roles: What each column is.
+    """
+    if kind == "row":
+        return Scaling(words="all")
+    if kind in ("raw", "structural") or len(columns) == 0 or len(columns[0]) == 0:
+        return Scaling()
+    return _scaling(_Looks.of_columns(columns, roles), kind, roles)
+
+
+def _scaling(looks: _Looks, kind: FeatureKind, roles: Sequence[Role]) -> Scaling:
+    width = len(looks.low)
+    is_number = np.array([role == "number" for role in roles] or [True] * width, dtype=bool)
+    is_word = np.array([role == "word" for role in roles] or [False] * width, dtype=bool)
     if kind == "auto":
         is_word |= looks.words(is_number)
     if is_word.all():
@@ -135,14 +162,14 @@ def scaling_of(x: Tensor, kind: FeatureKind, roles: Sequence[Role] = ()) -> Scal
     rules: dict[FeatureKind, Rule] = {"standard": "standard", "robust": "robust"}
     places = np.flatnonzero(is_number).tolist()
     numbers = tuple(looks.number(column, rules.get(kind)) for column in places)
-    return Scaling(x.size(1), tuple(np.flatnonzero(is_word).tolist()), numbers)
+    return Scaling(width, tuple(np.flatnonzero(is_word).tolist()), numbers)
 
 
 @dataclass(frozen=True)
 class _Looks:
     """What the columns of a matrix look like."""
 
-    matrix: Any  # of numpy, or CSC of scipy
+    matrix: Any  # of numpy, or CSC of scipy, or columns on disk
     low: Floats
     high: Floats
     share: Floats  # of entries that are not zero
@@ -160,6 +187,18 @@ class _Looks:
         other.data = (matrix.data != 1).astype(np.float64)
         flag = np.asarray(other.sum(0)).reshape(-1) == 0
         return cls(matrix, low, high, np.diff(matrix.indptr) / x.size(0), flag)
+
+    @classmethod
+    def of_columns(cls, columns: Columns, roles: Sequence[Role]) -> _Looks:
+        looks = np.zeros((3, len(columns)))
+        flag = np.ones(len(columns), dtype=bool)
+        for place, role in enumerate(roles):
+            if role == "number":  # nothing else is looked at
+                values = columns[place]
+                looks[:, place] = values.min(), values.max(), (values != 0).mean()
+                flag[place] = bool(((values == 0) | (values == 1)).all())
+        low, high, share = looks
+        return cls(_Columns(columns), low, high, share, flag)
 
     def words(self, among: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
         """Return which columns are words."""
@@ -190,6 +229,16 @@ class _Looks:
         # Rounding leaves a constant column a deviation that is nearly but not quite zero.
         constant = deviation <= 1e-12 * float(np.abs(values).max())
         return Number(column, "standard", float(values.mean()), 1.0 if constant else deviation)
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """Columns as a matrix of which one column at a time is read."""
+
+    columns: Columns
+
+    def __getitem__(self, place: tuple[slice, int]) -> Floats:
+        return self.columns[place[1]]
 
 
 def _scipy(x: Tensor) -> scipy.sparse.csr_matrix:

@@ -11,18 +11,21 @@ lies in them, and coordinates on them stay the same when all rows are rotated or
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
 
-import numpy.typing as npt
 import torch
-from scipy.optimize import minimize
 from torch import Tensor
+
+from homogcl.evaluate.curvature import preconditioner
+from homogcl.evaluate.newton import minimum
 
 OPTIMUM = 1e-6  # slope below which an optimum is reached
 ROUGH = 1e-5  # slope above which products in float32 are precise enough
 LARGE = 1 << 22  # coordinates beyond which they have to be
+SHORT = 1 << 24  # multiplications of a product that one thread does best
 _RANK_TOLERANCE = 1e-13  # of the largest variance, per row: an axis below it is rounding error
-_MOST_ITERATIONS = 5000
 
 
 class Solution(NamedTuple):
@@ -86,55 +89,72 @@ class Regression:
     def solve(
         self, penalty: float, start: Tensor | None = None, tolerance: float = OPTIMUM
     ) -> Solution:
-        """Return the optimal classifier by L-BFGS.
+        """Return the optimal classifier.
 
         Args:
             penalty: λ, relative to the rows' spread.
             start: θ near the optimum, such as that of a similar penalty.
-            tolerance: Largest slope that is left, in units in which each curvature at the start
-                is 1.
+            tolerance: Length of the slope that is left, in units in which each curvature at the
+                start is 1.
         """
         first = self.prior().theta if start is None else start
+        first = first - first.mean(dim=0)  # what is common to all classes is 0 at the optimum
         rows = self.rows.float() if tolerance > ROUGH else self.rows
         penalties = torch.full_like(first[0], penalty)
         penalties[-1] = 0  # the bias is free
-        curvature = self._curvature(first, rows) + penalties
-        unit = curvature.clamp(min=float(curvature.max()) * 1e-12).rsqrt()
-
-        def value_and_slope(phi: npt.NDArray[Any]) -> tuple[float, npt.NDArray[Any]]:
-            theta = torch.from_numpy(phi).view_as(unit) * unit
-            loss, slope = self._loss(theta, rows)
-            loss += float((penalties * theta.square()).sum()) / 2
-            return loss, ((slope + penalties * theta) * unit).numpy().ravel()
-
-        result = minimize(
-            value_and_slope,
-            (first / unit).numpy().ravel(),
-            jac=True,
-            method="L-BFGS-B",
-            options={
-                "maxiter": _MOST_ITERATIONS,
-                "maxfun": 2 * _MOST_ITERATIONS,
-                "maxcor": 20,
-                "gtol": tolerance,
-                "ftol": 0.0,
-            },
-        )
-        return self._solution(torch.from_numpy(result.x).view_as(unit) * unit)
+        with _threads_for(rows.size(0) * first.numel()):
+            theta = minimum(
+                lambda theta: _Loss(theta, rows, self.y, penalties),
+                first,
+                tolerance,
+                preconditioner(first, rows, penalties),
+            )
+        return self._solution(theta)
 
     def _solution(self, theta: Tensor) -> Solution:
         weight = self.axes.directions @ theta[:, :-1].T
         return Solution(weight, theta[:, -1] - self.axes.mean @ weight, theta)
 
-    def _loss(self, theta: Tensor, rows: Tensor) -> tuple[float, Tensor]:
-        """Return the mean cross-entropy and its gradient [C, r + 1]."""
-        log_p = (theta.to(rows.dtype) @ rows.T).log_softmax(dim=0)  # [C, n]
-        loss = -float(log_p.gather(0, self.y).double().mean())
-        error = log_p.exp_()  # p - one-hot(y)
-        error.scatter_add_(0, self.y, error.new_full(self.y.shape, -1.0))
-        return loss, (error @ rows).double() / len(rows)
 
-    def _curvature(self, theta: Tensor, rows: Tensor) -> Tensor:
-        """Return the diagonal of the second derivative at θ, [C, r + 1]."""
-        p = (theta.to(rows.dtype) @ rows.T).softmax(dim=0)
-        return ((p * (1 - p)) @ rows.square()).double() / len(rows)
+class _Loss:
+    """The penalized loss of the classifier θ [C, r + 1] on rows [n, r + 1]."""
+
+    def __init__(self, theta: Tensor, rows: Tensor, y: Tensor, penalties: Tensor) -> None:
+        """Compute the loss and its slope.
+
+        Args:
+            theta: The classifier, float64.
+            rows: Coordinates, the last of them 1; their precision is that of the products.
+            y: Classes [1, n].
+            penalties: What each squared coefficient costs twice, [r + 1].
+        """
+        self._rows, self._penalties = rows, penalties
+        log_p = (theta.to(rows.dtype) @ rows.T).log_softmax(dim=0)  # [C, n]
+        entropy = -float(log_p.gather(0, y).double().mean())
+        self.value = entropy + float((penalties * theta.square()).sum()) / 2
+        self.precision = 4 * torch.finfo(rows.dtype).eps * (1 + self.value)
+        self._p = log_p.exp_()
+        error = self._p.scatter_add(0, y, log_p.new_full(y.shape, -1.0))  # p - one-hot(y)
+        self.slope = _mean(error, rows) + penalties * theta
+
+    def times_second_derivative(self, direction: Tensor) -> Tensor:
+        """Return the second derivative times a direction, [C, r + 1]."""
+        change = self._p * (direction.to(self._rows.dtype) @ self._rows.T)  # [C, n]
+        change -= self._p * change.sum(dim=0)
+        return _mean(change, self._rows) + self._penalties * direction
+
+
+def _mean(values: Tensor, rows: Tensor) -> Tensor:
+    """Return the mean over nodes of values [C, n] times rows [n, r + 1], [C, r + 1]."""
+    return (values @ rows).double() / len(rows)
+
+
+@contextmanager
+def _threads_for(multiplications: int) -> Iterator[None]:
+    """Use one thread where a product is so short that threads wait longer than they multiply."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1 if multiplications < SHORT else threads)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)

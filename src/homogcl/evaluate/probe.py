@@ -157,6 +157,7 @@ def _choose(learn: _Part, select: _Part, config: ProbeConfig) -> tuple[_Choice, 
     """Return the best classifier of the path, and whether it stands at the path's edge."""
     classes, targets = torch.unique(learn.y, return_inverse=True)
     regression = Regression(learn.z.to_dense(), targets)
+    select = select._replace(z=select.z.double())  # once for all penalties
 
     def scored(solution: Solution, penalty: float) -> _Choice:
         accuracy, loss = _validation(solution, classes, select)

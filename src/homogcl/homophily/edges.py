@@ -1,4 +1,4 @@
-"""Which edges look wrong: the saliency of each edge as a table."""
+"""Which edges look wrong: a score of each edge as a table, and S of the paper."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from torch_geometric.data import Data
 
 from homogcl.core.seeds import stream
 from homogcl.homophily.clusters import centroids, spread
+from homogcl.homophily.edge_scores import edge_scores
 from homogcl.homophily.plugins.homogcl import HomoGCL
 from homogcl.homophily.saliency import saliency, soft_assignment
 from homogcl.methods.base import Method
@@ -33,7 +34,7 @@ class EdgeSaliency:
     Attributes:
         source: The node with the lower number, [E/2].
         target: The node with the higher number, [E/2].
-        saliency: S of Section 3.3, in [0, 1], [E/2].
+        saliency: How surely both nodes belong together, in [0, 1], [E/2].
         same_label: 1 if both nodes have the same label, 0 if their labels differ, -1 if a label is
             missing, [E/2].
         weight: The weights, [E/2]; None if edges have none.
@@ -46,7 +47,7 @@ class EdgeSaliency:
     weight: npt.NDArray[np.float32] | None = None
 
     def summary(self) -> dict[str, float | int | None]:
-        """Return the mean, the share below 0.1, and how well S finds edges within a label.
+        """Return the mean, the share below 0.1, and how well it finds edges within a label.
 
         `auc` is the probability that an edge within a label is more salient than an edge between
         two labels; None if the labels do not give both kinds.
@@ -86,11 +87,34 @@ class EdgeSaliency:
 def edge_saliency(
     method: Method, graph: Data, *, config: HomoGCL.Config | None = None, seed: int = 0
 ) -> EdgeSaliency:
-    """Return the saliency of each edge as a table; the arguments are those of `saliencies`."""
-    return _table(graph, saliencies(method, graph, config=config, seed=seed))
+    """Return each edge with its score as a table.
+
+    The score is that of `saliencies`; with `config`, it is S under such clusters.
+    """
+    if config is None:
+        return _table(graph, saliencies(method, graph, seed=seed))
+    return _table(graph, cluster_saliencies(method, graph, config=config, seed=seed))
 
 
-def saliencies(
+def saliencies(method: Method, graph: Data, *, seed: int = 0) -> Tensor:
+    """Return how surely the ends of each edge belong together, [E], fitted without labels.
+
+    Args:
+        method: A trained method. One that scores edges by clusters is asked for its embeddings, as
+            one without scores is: S is near 1 for most edges, and near chance on many graphs.
+        graph: The graph with the edges.
+        seed: Root seed; folds and decoys come from the stream "edge scores".
+    """
+    with torch.no_grad():
+        has_clusters = method.assignment(graph) is not None
+        scores = None if has_clusters else method.edge_scores(graph)
+        if scores is None:
+            rng = stream(seed, "edge scores")
+            scores = edge_scores(graph, lambda rest: embeddings(method, rest), rng)
+    return scores
+
+
+def cluster_saliencies(
     method: Method, graph: Data, *, config: HomoGCL.Config | None = None, seed: int = 0
 ) -> Tensor:
     """Return S of each edge under clusters of the clean embeddings, [E].
@@ -111,9 +135,9 @@ def saliencies(
         width = config.two_sigma_sq * (1.0 if config.width == "fixed" else spread(h, c))
         return saliency(soft_assignment(h, c, width), graph.edge_index)
     with torch.no_grad():
-        scores = method.edge_scores(graph)
-    if scores is not None:
-        return scores
+        r = method.assignment(graph)
+    if r is not None:
+        return saliency(r, graph.edge_index)
     return row_saliency(h.cpu(), graph.edge_index.cpu(), NUM_CLUSTERS, seed)
 
 

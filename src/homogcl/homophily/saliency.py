@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import torch
 from torch import Tensor
 from torch.nn import functional
@@ -15,39 +17,49 @@ def soft_assignment(h: Tensor, c: Tensor, two_sigma_sq: float | Tensor) -> Tenso
 
     R_ij = softmax_j(-‖h_i - c_j‖² / 2σ²)
 
+    What the rounding of 1 hides twice over counts as 0: numbers next to the smallest would slow all
+    products of the backward pass down, and nodes sure of their cluster have no gradient.
+
     Args:
         h: Embeddings, [N, d].
         c: Centroids, [k, d].
         two_sigma_sq: 2σ², the width of the clusters in squared distance.
     """
-    return torch.softmax(closeness(h, c) / two_sigma_sq, dim=1)
+    logits = closeness(h, c) / two_sigma_sq
+    behind = logits.detach() - logits.detach().amax(1, keepdim=True)
+    negligible = behind < 2 * math.log(torch.finfo(h.dtype).eps)
+    return torch.softmax(logits.masked_fill(negligible, -torch.inf), dim=1)
 
 
-def saliency(r: Tensor, edge_index: Tensor) -> Tensor:
+def saliency(r: Tensor, edge_index: Tensor | Pattern) -> Tensor:
     """Return S of each edge: the cosine of its two nodes' cluster assignments, [E], in [0, 1].
 
     Args:
         r: Soft assignments, [N, k].
-        edge_index: Edges, int64 [2, E], sorted by source.
+        edge_index: Edges, int64 [2, E], sorted by source, or their pattern.
     """
     unit = functional.normalize(r)
-    return pair_products(unit, unit, Pattern.of(edge_index, r.size(0))).clamp(0.0, 1.0)
+    return pair_products(unit, unit, _pattern(edge_index, r.size(0))).clamp(0.0, 1.0)
 
 
-def homophily_loss(r: Tensor, edge_index: Tensor) -> Tensor:
+def homophily_loss(r: Tensor, edge_index: Tensor | Pattern) -> Tensor:
     """Return L_homo of Eq. (11): the mean squared difference of R over edges and clusters.
 
     Args:
         r: Soft assignments, [N, k].
-        edge_index: Edges, int64 [2, E], sorted by source.
+        edge_index: Edges, int64 [2, E], sorted by source, or their pattern.
     """
-    if edge_index.size(1) == 0:
+    edges = _pattern(edge_index, r.size(0))
+    if edges.row.numel() == 0:
         return r.sum() * 0.0
-    edges = Pattern.of(edge_index, r.size(0))
     # Σ ‖r_i - r_j‖² = Σ_i d_i ‖r_i‖² - 2 Σ_i r_i · (A r)_i with d the degrees of both directions.
     # It is a small difference of large sums and needs double precision.
     r64 = r.double()
     near = product(edges.with_values(torch.ones_like(edges.row, dtype=r64.dtype)), r64)
     degree = edges.crow.diff() + edges.transposed_crow.diff()
     total = (degree[:, None] * r64.square() - 2 * r64 * near).sum()
-    return (total / (edge_index.size(1) * r.size(1))).to(r.dtype)
+    return (total / (edges.row.numel() * r.size(1))).to(r.dtype)
+
+
+def _pattern(edges: Tensor | Pattern, nodes: int) -> Pattern:
+    return edges if isinstance(edges, Pattern) else Pattern.of(edges, nodes)

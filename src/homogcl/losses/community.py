@@ -7,7 +7,7 @@ from torch import Tensor
 from torch.nn import functional
 from torch_geometric.data import Data
 
-from homogcl.nn.layers import edge_weights
+from homogcl.nn.operators import edge_weights
 from homogcl.nn.sparse import Pattern, product
 
 

@@ -17,6 +17,7 @@ from homogcl.losses.bootstrap import target_decay
 from homogcl.losses.neighbors import neighbor_term
 from homogcl.losses.real_positives import real_positives
 from homogcl.methods.base import Method, Sizes, Terms
+from homogcl.nn.activations import PReLU
 from homogcl.nn.encoders import Activation, Encoder, EncoderConfig, move_target, target_of
 from homogcl.nn.sparse import pair_products
 
@@ -75,7 +76,7 @@ class AFGRL(Method):
         self.predictor = nn.Sequential(
             _linear(config.out_dim, config.predictor_dim),
             nn.BatchNorm1d(config.predictor_dim),
-            nn.PReLU(),
+            PReLU(),
             _linear(config.predictor_dim, config.out_dim),
         )
         self.target = target_of(self.encoder)

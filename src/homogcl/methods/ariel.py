@@ -16,7 +16,7 @@ from homogcl.losses.adversarial import Attack, dense_propagation, information_re
 from homogcl.losses.contrast.negatives import AllPairs
 from homogcl.methods.base import Method, Sizes, Terms
 from homogcl.nn.encoders import Encoder, EncoderConfig, projector
-from homogcl.nn.layers import edge_weights
+from homogcl.nn.operators import edge_weights
 from homogcl.views.augment import ViewRates, clean_view, two_views
 from homogcl.views.subgraphs import induced, random_nodes
 

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import torch
 from pydantic import Field
 from torch import Tensor, nn
-from torch.nn.functional import dropout, leaky_relu
+from torch.nn.functional import dropout
 from torch_geometric.data import Data
-from torch_geometric.utils import softmax
 
 from homogcl.methods.base import Sizes
 from homogcl.methods.supervised import Network, Supervised, SupervisedConfig, layer_sizes
+from homogcl.nn.attention import attend, attention, pairs_into
 from homogcl.nn.layers import multiply
-from homogcl.nn.sparse import Pattern, pair_products
+from homogcl.nn.sparse import Pattern
 
 
 class GAT(Supervised):
@@ -72,11 +70,7 @@ class AttentionLayer(nn.Module):
     @staticmethod
     def structure(graph: Data) -> Pattern:
         """Return the pairs (target, source) of all edges and self-loops."""
-        n = int(graph.num_nodes or 0)
-        loops = torch.arange(n, device=graph.edge_index.device)
-        source = torch.cat([graph.edge_index[0], loops])
-        target, order = torch.cat([graph.edge_index[1], loops]).sort(stable=True)
-        return Pattern.at(target, source[order], (n, n))
+        return pairs_into(graph)
 
     def forward(self, x: Tensor, pairs: Pattern) -> Tensor:
         """Return the layer's output, [N, heads · head_dim]."""
@@ -84,16 +78,8 @@ class AttentionLayer(nn.Module):
         by_head = h.view(len(h), self.heads, -1)
         toward = (by_head * self.toward).sum(dim=-1)  # [N, K]
         away = (by_head * self.away).sum(dim=-1)
-        scores = leaky_relu(
-            toward.index_select(0, pairs.row) + away.index_select(0, pairs.col), 0.2
-        )  # [P, K]
-        alpha = softmax(scores, pairs.row, num_nodes=len(h))
-        alpha = dropout(alpha, self.attention_dropout, self.training)
-        heads = [
-            _attend(weight, values, pairs)
-            for weight, values in zip(alpha.unbind(1), by_head.unbind(1), strict=True)
-        ]
-        return torch.cat(heads, dim=1) + self.bias
+        alpha = dropout(attention(toward, away, pairs), self.attention_dropout, self.training)
+        return attend(alpha, h, pairs) + self.bias
 
 
 class HeadMean(nn.Module):
@@ -107,25 +93,3 @@ class HeadMean(nn.Module):
         """Return the mean, [N, head_dim]."""
         h: Tensor = self.layer(x, pairs)
         return h.view(len(h), self.layer.heads, -1).mean(dim=1)
-
-
-def _attend(weight: Tensor, values: Tensor, pairs: Pattern) -> Tensor:
-    result: Tensor = _Attend.apply(weight, values.contiguous(), pairs)  # type: ignore[no-untyped-call]
-    return result
-
-
-class _Attend(torch.autograd.Function):
-    """A(weight) @ values, [N, d], differentiable in both."""
-
-    @staticmethod
-    def forward(ctx: Any, weight: Tensor, values: Tensor, pairs: Pattern) -> Tensor:
-        ctx.save_for_backward(weight, values)
-        ctx.pairs = pairs
-        return pairs.matrix(weight) @ values
-
-    @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor, None]:
-        weight, values = ctx.saved_tensors
-        grad = grad.contiguous()
-        of_values = ctx.pairs.transposed_matrix(weight) @ grad
-        return pair_products(grad, values, ctx.pairs), of_values, None

@@ -12,7 +12,7 @@ from homogcl.losses import info_nce
 from homogcl.methods.base import Method, Sizes, Terms
 from homogcl.methods.negatives import ContrastNegatives, ContrastViews, NegativesConfig
 from homogcl.nn.encoders import Encoder, EncoderConfig, projector
-from homogcl.nn.layers import edge_weights
+from homogcl.nn.operators import edge_weights
 from homogcl.views.augment import TwoViews, ViewRates, drop_edges, mask_features
 from homogcl.views.centrality import (
     Centrality,

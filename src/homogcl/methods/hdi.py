@@ -14,7 +14,8 @@ from homogcl.losses.infomax import bilinear, jensen_shannon, readout
 from homogcl.methods.base import Method, Sizes, Terms
 from homogcl.methods.dgi import corrupted, permutation
 from homogcl.nn.encoders import Encoder, EncoderConfig
-from homogcl.nn.layers import DenseLayer, edge_weights, multiply
+from homogcl.nn.layers import DenseLayer, multiply
+from homogcl.nn.operators import edge_weights
 
 
 @dataclass(frozen=True)

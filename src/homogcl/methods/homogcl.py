@@ -1,4 +1,4 @@
-"""HomoGCL in closed form: features reduced to what neighbors agree on, then averaged."""
+"""HomoGCL in closed form: features reduced to what neighborhoods agree on, then averaged."""
 
 from __future__ import annotations
 
@@ -16,13 +16,15 @@ from torch_geometric.data import Data
 from homogcl.core.config import Config
 from homogcl.core.errors import UserError
 from homogcl.core.held_out import Links, hold_out
-from homogcl.core.seeds import branch
-from homogcl.homophily.agreement import Directions, Moments, directions, moments
+from homogcl.core.seeds import branch, stream
+from homogcl.homophily.agreement import Moments, directions, moments
+from homogcl.homophily.edge_scores import edge_scores
 from homogcl.methods.base import Method, Sizes
 from homogcl.methods.propagation import Powers
 from homogcl.methods.slabs import column_slabs, dense_rows
-from homogcl.nn.layers import Normalized
-from homogcl.nn.sparse import Pattern, pair_products, take_rows
+from homogcl.nn.layers import multiply
+from homogcl.nn.operators import Normalized
+from homogcl.nn.sparse import take_rows
 from homogcl.nn.unit_rows import of_length
 
 Ridges = Annotated[tuple[PositiveFloat, ...], Field(min_length=1)]  # ε, to choose from
@@ -31,19 +33,23 @@ _HELD_OUT = 0.2  # of the edges choose ridge and trust
 _MOST_HELD_OUT = 20_000  # edges are enough for that
 _CHANCE, _SURE = 0.5, 0.75  # areas under ROC at which neighbors deserve no trust, and all of it
 _MOST_ROWS = 2**16  # from which the axes of wide features are found
+_FEW_AXES = 512  # do for scores of edges, which take many fits
 
 
 class ClosedForm(Method):
     """HomoGCL in closed form: neighbors are positives, and the optimum is computed at once.
 
     Rows of X are scaled to length 1, centered and reduced to their leading axes. On these the
-    directions W are found on which neighbors agree most (`homophily.agreement`), with agreements a:
+    directions W are found on which neighborhoods agree most (`homophily.agreement`), with
+    agreements a. They are read twice: V = X W has all of them, each with the same variance, and
+    Y = V a^sharpness the better half of them, each as long as neighborhoods agree on it.
 
-        Z = [(1 - (1 - w) c) L(X), c L(Y), c² L(Â Y), c³ L(Â² Y), ...],   Y = X W |a|^sharpness
+        Z = [(1 - (1 - w) c) L(X),   c L(Y), c² L(Â Y), c³ L(Â² Y), ...,   v c² L(Â V), ...]
 
-    where L scales rows to length 1. Edges held out of the graph choose the ridge of the directions
-    and tell the trust c in neighbors: it grows from 0 to 1 with the share of these edges that are
-    more alike in Â² Y than pairs of the same degrees. On a graph of random edges only X is left.
+    where L scales rows to length 1. Few labels read Y, which is smooth; many labels read V, which
+    is rich. Edges held out of the graph choose the ridge of the directions and tell the trust c in
+    neighbors: it grows from 0 to 1 with the share of these edges that are more alike in Â² Y than
+    pairs of the same degrees. On a graph of random edges only X is left.
 
     Neighbors are compared before they are averaged, unlike in a contrast of two GCN views. Nothing
     is trained by steps. Nodes without edges are embedded by their features.
@@ -54,23 +60,20 @@ class ClosedForm(Method):
     class Config(Config):
         """Settings of the directions and of the blocks."""
 
-        out_dim: int = Field(default=256, ge=1)  # columns per block
-        powers: Powers = (0, 1, 2, 3, 4)
+        out_dim: int = Field(default=256, ge=1)  # columns of X and of V; Y has half as many
+        powers: Powers = (0, 1, 2, 3, 4)  # of Â, on Y
+        rich_powers: Powers = (1, 2, 3)  # of Â, on V
         feature_weight: float = Field(default=0.3, gt=0, le=1)  # w, of X where c is 1
+        rich_weight: float = Field(default=0.6, ge=0)  # v
         sharpness: float = Field(default=2.0, ge=0)
-        ridges: Annotated[tuple[PositiveFloat, ...], Field(min_length=1)] = (
-            0.1,
-            0.3,
-            1.0,
-            3.0,
-            10.0,
-        )
+        ridges: Ridges = (0.1, 0.3, 1.0, 3.0, 10.0)
         axes: int = Field(default=1024, ge=1)  # of X that directions are made of
 
     features: Tensor  # from rows of length 1 to the leading axes of X, [d, k]
     features_mean: Tensor  # [k]
-    weight: Tensor  # from rows of length 1 to Y, [d, k]
+    weight: Tensor  # from rows of length 1 to V, [d, k]
     weight_mean: Tensor  # [k]
+    agreement: Tensor  # a, of each column of V, [k]
     ridge: Tensor
     likeness: Tensor  # area under ROC of held-out edges; 1/2 is chance
 
@@ -82,6 +85,7 @@ class ClosedForm(Method):
         for name in ("features", "weight"):
             self.register_buffer(name, torch.zeros(sizes.features, width))
             self.register_buffer(f"{name}_mean", torch.zeros(width))
+        self.register_buffer("agreement", torch.zeros(width))
         self.register_buffer("ridge", torch.tensor(config.ridges[0]))
         self.register_buffer("likeness", torch.tensor(_CHANCE))
 
@@ -102,14 +106,16 @@ class ClosedForm(Method):
         of = _moments(t, graph)
         k = self.weight.size(1)
         leading = of.axes[:, -k:].flip(1).float()
-        scaled = self._scaled(directions(of, ridge, k))
-        for name, columns in (("features", leading), ("weight", scaled)):
+        of_graph = directions(of, ridge, k)
+        self.agreement.copy_(of_graph.agreement)
+        for name, columns in (("features", leading), ("weight", of_graph.weight.float())):
             getattr(self, name).copy_(basis @ columns)
             getattr(self, f"{name}_mean").copy_(mean @ columns)
 
-    def _scaled(self, of: Directions) -> Tensor:
-        """Return the directions, each as long as neighbors agree on it, [r, k]."""
-        return (of.weight * of.agreement.abs() ** self.config.sharpness).float()
+    def _sharp(self, v: Tensor, agreement: Tensor) -> Tensor:
+        """Return the better half of the columns of V, each as long as its agreement, [N, k / 2]."""
+        half = -(-v.size(1) // 2)
+        return v[:, :half] * (agreement[:half] ** self.config.sharpness).to(v.dtype)
 
     def _choice(self, graph: Data, t: Tensor, rng: torch.Generator) -> tuple[float, float]:
         """Return the ridge that held-out edges speak for, and their area under ROC.
@@ -126,38 +132,51 @@ class ClosedForm(Method):
             rest.edge_weight = graph.edge_weight[links.kept]
         of, average = _moments(t, rest), _operator(rest)
         areas = {
-            ridge: _area(average(average(t @ self._scaled(choice))), links)
+            ridge: _area(average(average(self._sharp(t @ weight.float(), a))), links)
             for ridge in ridges
-            for choice in [directions(of, ridge, self.weight.size(1))]
+            for weight, a in [directions(of, ridge, self.weight.size(1))]
         }
         best = max(areas.values())
         error = math.sqrt(best * (1 - best) / links.edges.size(1))
         return max(ridge for ridge, area in areas.items() if area >= best - error), best
 
     def embed(self, graph: Data) -> Tensor:
-        """Return the blocks side by side, [N, (1 + number of powers) k]."""
-        powers, trust = self.config.powers, self.trust
-        h = self._agreeing(graph)
-        x = _projected(graph, self.features) - self.features_mean
-        blocks = [(1 - (1 - self.config.feature_weight) * trust) * of_length(x, 1.0)]
-        average = _operator(graph)
-        for power in range(powers[-1] + 1):
-            h = h if power == 0 else average(h)
-            if power in powers:
-                blocks.append(trust ** (power + 1) * of_length(h, 1.0))
+        """Return the blocks side by side."""
+        config, trust, average = self.config, self.trust, _operator(graph)
+        x, v = self._columns(graph)
+        blocks = [(1 - (1 - config.feature_weight) * trust) * of_length(x, 1.0)]
+        for h, powers, weight in (
+            (self._sharp(v, self.agreement), config.powers, 1.0),
+            (v, config.rich_powers, config.rich_weight),
+        ):
+            for power in range(powers[-1] + 1):
+                h = h if power == 0 else average(h)
+                if power in powers:
+                    blocks.append(weight * trust ** (power + 1) * of_length(h, 1.0))
         return torch.cat(blocks, dim=1)
 
     def edge_scores(self, graph: Data) -> Tensor | None:
-        """Return the cosines of Â² Y along the edges, brought to 0 to 1, [E]; None if untrained."""
+        """Return how surely the ends of each edge belong together, [E]; None if untrained.
+
+        Each edge is judged by directions and averages of the graph without it.
+        """
         if not self.weight.any():
             return None
-        average = _operator(graph)
-        y = of_length(average(average(self._agreeing(graph))), 1.0)
-        return (1 + pair_products(y, y, Pattern.of(graph.edge_index, len(y)))) / 2
+        return edge_scores(graph, self._embed_anew, stream(0, "edge scores"))
 
-    def _agreeing(self, graph: Data) -> Tensor:
-        """Return Y, [N, k]."""
-        return _projected(graph, self.weight) - self.weight_mean
+    def _embed_anew(self, graph: Data) -> Tensor:
+        """Return the embeddings by directions of `graph`, at the ridge that was chosen."""
+        few = {"ridges": (float(self.ridge),), "axes": min(_FEW_AXES, self.config.axes)}
+        method = ClosedForm(self.config.model_copy(update=few), Sizes.of(graph)).to(graph.x.device)
+        method.prepare(graph, stream(0, "prepare", graph.x.device))
+        return method.embed(graph)
+
+    def _columns(self, graph: Data) -> tuple[Tensor, Tensor]:
+        """Return X on its leading axes and V, [N, k] each."""
+        both = _projected(graph, torch.cat([self.features, self.weight], dim=1))
+        both -= torch.cat([self.features_mean, self.weight_mean])
+        x, v = both.chunk(2, dim=1)
+        return x, v
 
 
 def _operator(graph: Data) -> Callable[[Tensor], Tensor]:
@@ -171,10 +190,19 @@ def _moments(t: Tensor, graph: Data) -> Moments:
 
 def _projected(graph: Data, basis: Tensor) -> Tensor:
     """Return the features' rows, scaled to length 1, times `basis` [d, r], [N, r]."""
+    if graph.x.layout == torch.sparse_csr:
+        return multiply(graph.x, basis) * _scales(graph.x)
     t = basis.new_empty(graph.x.size(0), basis.size(1))
     for rows, part in dense_rows(graph):
         t[rows] = of_length(part, 1.0) @ basis
     return t
+
+
+def _scales(x: Tensor) -> Tensor:
+    """Return what brings each row of sparse features to length 1, [N, 1]; 1 for a row of zeros."""
+    row = torch.arange(x.size(0), device=x.device).repeat_interleave(x.crow_indices().diff())
+    squares = x.values().new_zeros(x.size(0)).index_add_(0, row, x.values().square())
+    return torch.where(squares > 0, squares, squares.new_ones(1)).rsqrt()[:, None]
 
 
 def _basis(graph: Data, axes: int, rng: torch.Generator) -> Tensor:

@@ -14,7 +14,8 @@ from homogcl.core.errors import UserError
 from homogcl.methods.base import Method
 from homogcl.methods.forms import LAST, form_of
 from homogcl.nn.encoders import in_blocks
-from homogcl.nn.layers import Normalized, dense
+from homogcl.nn.layers import dense
+from homogcl.nn.operators import normalized
 from homogcl.nn.unit_rows import of_length
 
 # What the blocks of a form are: tensors [N, d''] of a method and a graph.
@@ -49,7 +50,7 @@ def embeddings(method: Method, graph: Data, form: str = LAST, block: int = 65_53
 def _averaged(graph: Data) -> Tensor:
     """Return Â X, [N, d]."""
     x = dense(graph.x)
-    return Normalized.of(graph)(x, x.new_zeros(1))
+    return normalized(graph)(x, x.new_zeros(1))
 
 
 def logits(method: Method, graph: Data) -> Tensor:

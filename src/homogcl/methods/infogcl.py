@@ -18,7 +18,8 @@ from homogcl.methods.base import Method, Sizes, Terms
 from homogcl.methods.dgi import corrupted, permutation
 from homogcl.methods.mvgrl import diffuse
 from homogcl.nn.encoders import Activation, Encoder, EncoderConfig
-from homogcl.nn.layers import Normalized, dense
+from homogcl.nn.layers import dense
+from homogcl.nn.operators import Normalized
 from homogcl.views.augment import clean_view, drop_edges, keep, mask_features
 
 View = Literal["clean", "edges", "features", "nodes", "diffusion"]

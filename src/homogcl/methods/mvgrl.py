@@ -14,7 +14,9 @@ from homogcl.homophily.positives import Positives
 from homogcl.losses.infomax import bilinear, jensen_shannon, readout
 from homogcl.methods.base import Method, Sizes, Terms
 from homogcl.methods.dgi import permutation
-from homogcl.nn.layers import GCNLayer, Normalized, multiply
+from homogcl.nn.activations import PReLU
+from homogcl.nn.layers import GCNLayer, multiply
+from homogcl.nn.operators import Normalized
 from homogcl.nn.sparse import Sparse
 
 
@@ -52,8 +54,8 @@ class MVGRL(Method):
         d = config.out_dim
         self.adjacency_layer = GCNLayer(sizes.features, d)
         self.diffusion_layer = GCNLayer(sizes.features, d)
-        self.adjacency_activation = nn.PReLU()
-        self.diffusion_activation = nn.PReLU()
+        self.adjacency_activation = PReLU()
+        self.diffusion_activation = PReLU()
         self.discriminator = nn.Parameter(nn.init.xavier_uniform_(torch.empty(d, d)))
 
     def views(self, graph: Data, rng: torch.Generator) -> OrderViews:

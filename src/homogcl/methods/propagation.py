@@ -10,9 +10,11 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from homogcl.core.config import Config
+from homogcl.core.scratch import flat_rows, let_go, scratch
+from homogcl.data.mapped import is_on_disk
 from homogcl.methods.base import Method, Sizes
 from homogcl.methods.slabs import column_slabs, dense_rows, row_slabs
-from homogcl.nn.layers import Normalized
+from homogcl.nn.operators import normalized
 from homogcl.nn.unit_rows import of_length
 
 
@@ -51,19 +53,25 @@ class Propagation(Method):
         """Return the blocks side by side, [N, number of powers * d]."""
         nodes, width = graph.x.shape
         powers = self.config.powers
-        operator = Normalized.of(graph)
-        z: Tensor = graph.x.new_empty(nodes, len(powers), width, layout=torch.strided)
+        operator = normalized(graph)
+        shape = (nodes, len(powers), width)
+        if is_on_disk(graph):
+            z = scratch(shape, graph.x.dtype)
+        else:
+            z = graph.x.new_empty(shape, layout=torch.strided)
         for columns in column_slabs(nodes, width):
             h = _columns(graph, columns)
             for power in range(powers[-1] + 1):
                 h = h if power == 0 else operator(h, h.new_zeros(1))
                 if power in powers:
                     z[:, powers.index(power), columns] = h
+                    let_go(z)
         for rows in row_slabs(z):
             z[rows] = of_length(z[rows].flatten(0, 1), 1.0).view_as(z[rows])
-        if powers[0] == 0:
-            z[:, 0] *= self.config.feature_weight
-        return z.flatten(1)
+            if powers[0] == 0:
+                z[rows, 0] *= self.config.feature_weight
+            let_go(z)
+        return flat_rows(z)
 
 
 def _columns(graph: Data, columns: slice) -> Tensor:

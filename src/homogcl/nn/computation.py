@@ -15,6 +15,8 @@ import torch
 from torch import Tensor, nn
 from torch_geometric.data import Data
 
+from homogcl.core.scratch import let_go, scratch
+from homogcl.data.mapped import is_on_disk, release
 from homogcl.nn.dropout import dropped
 from homogcl.nn.layers import Layer, Structure
 from homogcl.nn.sparse import take_rows
@@ -58,23 +60,31 @@ class InBlocks:
         self, layer: Layer, tail: nn.Module, x: Tensor, structure: Structure, view: Data
     ) -> Tensor:
         """Return `tail(layer(x, structure))`, [N, fan_out]."""
-        z = self._filled(x.size(0), lambda start, stop: layer.project(_range(x, start, stop)))
+        z = self._filled(view, lambda start, stop: layer.project(_range(x, start, stop)))
 
         def combined(start: int, stop: int) -> Tensor:
             part = structure.part(start, stop)
             rows: Tensor = tail(layer.combine(_range(x, start, stop), z, part))
             return rows
 
-        return self._filled(x.size(0), combined)
+        return self._filled(view, combined)
 
-    def _filled(self, nodes: int, rows: Callable[[int, int], Tensor]) -> Tensor:
-        """Return the rows of all blocks in one tensor, which exists from the first block on."""
+    def _filled(self, view: Data, rows: Callable[[int, int], Tensor]) -> Tensor:
+        """Return the rows of all blocks in one tensor, which exists from the first block on.
+
+        That of a graph on disk lies on disk too.
+        """
+        nodes = int(view.num_nodes or 0)
         first = rows(0, min(self.block, nodes))
-        whole = first.new_empty(nodes, first.size(1))
+        shape = (nodes, first.size(1))
+        on_disk = is_on_disk(view) and not torch.is_grad_enabled()
+        whole = scratch(shape, first.dtype) if on_disk else first.new_empty(shape)
         whole[: self.block] = first
         for start in range(self.block, nodes, self.block):
             stop = min(start + self.block, nodes)
             whole[start:stop] = rows(start, stop)
+            let_go(whole)
+        release(view)
         return whole
 
 
@@ -119,11 +129,12 @@ class SharedInput:
     and, since their gradients meet in the shared product, backward. The result is the same up to
     rounding. Features that are not dense, and layers without such a product, are not shared.
 
-    An object serves one encoder in one step.
+    An object serves one encoder in one step. Encoders of one step share the `columns`.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, columns: Columns) -> None:
         self._products: list[_Product] = []
+        self._columns = columns
 
     def output(
         self, layer: Layer, tail: nn.Module, x: Tensor, structure: Structure, view: Data
@@ -138,27 +149,47 @@ class SharedInput:
     def _projected(self, layer: Layer, weight: Tensor, view: Data) -> Tensor:
         """Return `layer.project(view.x)`, [N, fan_out], from the unmasked features' product."""
         features: Tensor = view.get("unmasked", view.x)
-        product = self._product(layer, features, weight._version)
+        product = self._product(layer, features)
         if "masked" not in view or view.masked.numel() == 0:
             return product
-        return torch.addmm(product, features[:, view.masked], weight[view.masked], alpha=-1.0)
+        columns = self._columns.of(features, view.masked)
+        return torch.addmm(product, columns, weight[view.masked], alpha=-1.0)
 
-    def _product(self, layer: Layer, features: Tensor, version: int) -> Tensor:
-        state = (version, torch.is_grad_enabled())
+    def _product(self, layer: Layer, features: Tensor) -> Tensor:
+        """Return X W; one that was computed with a gradient also serves without."""
+        versions = tuple(parameter._version for parameter in layer.parameters())
         for each in self._products:
-            if each.features is features and each.state == state:
-                return each.product
-        product = layer.project(features)
-        self._products.append(_Product(features, state, product))
-        return product
+            if each.features is features and each.versions == versions:
+                break
+        else:
+            with torch.enable_grad():
+                each = _Product(features, versions, layer.project(features))
+            self._products.append(each)
+        return each.product if torch.is_grad_enabled() else each.product.detach()
+
+
+class Columns:
+    """The masked columns of features, taken out once for all encoders that see a view."""
+
+    def __init__(self) -> None:
+        self._known: list[tuple[Tensor, Tensor, Tensor]] = []
+
+    def of(self, features: Tensor, masked: Tensor) -> Tensor:
+        """Return the columns `masked` [m] of `features` [N, d], [N, m]."""
+        for x, numbers, columns in self._known:
+            if x is features and numbers is masked:
+                return columns
+        columns = features[:, masked]
+        self._known.append((features, masked, columns))
+        return columns
 
 
 @dataclass(frozen=True)
 class _Product:
-    """A product of features with the weight as it was, with a gradient or without."""
+    """A product of features with the weight as it was."""
 
     features: Tensor  # X, [N, d]
-    state: tuple[int, bool]  # version of W, whether a gradient flows
+    versions: tuple[int, ...]  # of the layer's parameters
     product: Tensor  # X W, [N, fan_out]
 
 

@@ -15,9 +15,11 @@ from torch.utils.checkpoint import checkpoint
 from torch_geometric.data import Data
 
 from homogcl.core.config import Config
+from homogcl.nn.activations import PReLU
 from homogcl.nn.computation import (
     AtOnce,
     Collected,
+    Columns,
     Computation,
     DroppedInput,
     InBlocks,
@@ -62,7 +64,7 @@ def activation(name: Activation) -> nn.Module:
     # In place: nothing needs the output of a layer or a norm once it is cut off at zero.
     modules = {
         "relu": nn.ReLU(inplace=True),
-        "prelu": nn.PReLU(),
+        "prelu": PReLU(),
         "elu": nn.ELU(),
         "selu": nn.SELU(),
         "leaky": nn.LeakyReLU(slope),
@@ -136,7 +138,8 @@ def shared_inputs(network: nn.Module) -> Iterator[None]:
     """
     # Backward computes the layers of the others again, by then without these products.
     encoders = [encoder for encoder in _encoders(network) if not encoder.recompute]
-    with _computing(encoders, lambda _: SharedInput()):
+    columns = Columns()
+    with _computing(encoders, lambda _: SharedInput(columns)):
         yield
 
 
@@ -199,7 +202,7 @@ def projector(dim: int, hidden_dim: int) -> nn.Module:
 
 def predictor(dim: int, hidden_dim: int) -> nn.Module:
     """Return BGRL's prediction head."""
-    return nn.Sequential(nn.Linear(dim, hidden_dim), nn.PReLU(), nn.Linear(hidden_dim, dim))
+    return nn.Sequential(nn.Linear(dim, hidden_dim), PReLU(), nn.Linear(hidden_dim, dim))
 
 
 def target_of(online: Network) -> Network:

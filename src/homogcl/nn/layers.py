@@ -15,7 +15,10 @@ from torch import Tensor, nn
 from torch_geometric.data import Data
 from torch_geometric.nn import GATConv
 
-from homogcl.nn.sparse import Pattern, Sparse, product, propagate, sparse
+from homogcl.nn.attention import attend, attention, pairs_into
+from homogcl.nn.operators import Averages, Operator, normalized
+from homogcl.nn.rows import multiply_rows
+from homogcl.nn.sparse import Pattern, product, sparse
 
 
 class Structure(Protocol):
@@ -63,9 +66,9 @@ class GCNLayer(Layer):
         self.bias = nn.Parameter(torch.zeros(fan_out))
 
     @staticmethod
-    def structure(graph: Data) -> Normalized:
+    def structure(graph: Data) -> Operator:
         """Return the operator Â."""
-        return Normalized.of(graph)
+        return normalized(graph)
 
     def project(self, x: Tensor) -> Tensor:
         """Return x W, [n, fan_out]."""
@@ -75,43 +78,9 @@ class GCNLayer(Layer):
         """Return W."""
         return self.weight
 
-    def combine(self, x: Tensor, z: Tensor, structure: Normalized) -> Tensor:
+    def combine(self, x: Tensor, z: Tensor, structure: Operator) -> Tensor:
         """Return the rows of Â z + b; `x` is not needed."""
         return structure(z, self.bias)
-
-
-@dataclass(frozen=True)
-class Normalized:
-    """The operator Â of a graph, or some rows of it; self-loops are a diagonal, not edges."""
-
-    matrix: Sparse  # without the self-loops, [n, N]
-    loops: Tensor  # the self-loops of these rows, [n, 1]
-    rows: slice  # which rows
-
-    @classmethod
-    def of(cls, graph: Data) -> Normalized:
-        """Return the operator of `graph`."""
-        n = int(graph.num_nodes or 0)
-        source, target = graph.edge_index
-        weight = edge_weights(graph)
-        degree = weight.new_ones(n).index_add_(0, target, weight)
-        scale = degree.rsqrt()
-        # The pattern's rows are the sources, so its transpose aggregates at the targets.
-        by_source = Pattern.of(graph.edge_index, n).with_values(
-            scale[source] * weight * scale[target]
-        )
-        matrix = Sparse(by_source.transposed, by_source.csr)
-        return cls(matrix, degree.reciprocal()[:, None], slice(0, n))
-
-    def part(self, start: int, stop: int) -> Normalized:
-        """Return the operator's rows `start` to `stop`."""
-        return Normalized(self.matrix.part(start, stop), self.loops[start:stop], slice(start, stop))
-
-    def __call__(self, x: Tensor, bias: Tensor) -> Tensor:
-        """Return these rows of Â x + b, [n, d]."""
-        if self.loops.size(0) == x.size(0):
-            return propagate(self.matrix, x, self.loops, bias)
-        return torch.addcmul(product(self.matrix, x), x[self.rows], self.loops) + bias
 
 
 class SAGELayer(Layer):
@@ -124,23 +93,22 @@ class SAGELayer(Layer):
         self.bias = nn.Parameter(torch.zeros(fan_out))
 
     @staticmethod
-    def structure(graph: Data) -> Sparse:
-        """Return the row-stochastic adjacency; nodes without neighbors have a zero row."""
-        n = int(graph.num_nodes or 0)
-        target = graph.edge_index[1]
-        weight = edge_weights(graph)
-        degree = weight.new_zeros(n).index_add_(0, target, weight)
-        degree = torch.where(degree > 0, degree, 1.0)
-        by_source = Pattern.of(graph.edge_index, n).with_values(weight / degree[target])
-        return Sparse(by_source.transposed, by_source.csr)
+    def structure(graph: Data) -> Averages:
+        """Return the means over neighbors."""
+        return Averages.of(graph)
 
     def project(self, x: Tensor) -> Tensor:
-        """Return x W_mean, [n, fan_out]."""
-        return multiply(x, self.weight)
+        """Return x [W_root, W_mean] by one product, [n, 2 fan_out]."""
+        return multiply(x, self.input_weight())
 
-    def combine(self, x: Tensor, z: Tensor, structure: Sparse) -> Tensor:
-        """Return the rows of x W_root + (mean of the neighbors' z) + b."""
-        return multiply(x, self.root) + product(structure, z) + self.bias
+    def input_weight(self) -> Tensor:
+        """Return W_root beside W_mean."""
+        return torch.cat([self.root, self.weight], dim=1)
+
+    def combine(self, x: Tensor, z: Tensor, structure: Averages) -> Tensor:
+        """Return the rows of x W_root + (mean of the neighbors' x W_mean) + b, of `z` alone."""
+        own, near = z.chunk(2, dim=1)
+        return own[structure.rows] + product(structure.matrix, near) + self.bias
 
 
 class DenseLayer(Layer):
@@ -181,7 +149,10 @@ class Rows:
 
 
 class GATLayer(Layer):
-    """Graph attention by torch_geometric, heads concatenated; it takes no edge weights."""
+    """Graph attention, heads concatenated; it takes no edge weights.
+
+    torch_geometric's layer holds the parameters; sparse products compute what it would.
+    """
 
     def __init__(self, fan_in: int, fan_out: int, heads: int = 1) -> None:
         """Split `fan_out` over the heads."""
@@ -189,76 +160,54 @@ class GATLayer(Layer):
         self.attention = GATConv(fan_in, fan_out // heads, heads=heads)
 
     @staticmethod
-    def structure(graph: Data) -> _AllEdges:
-        """Return the edges."""
-        return _AllEdges(graph.edge_index)
+    def structure(graph: Data) -> Attention:
+        """Return the pairs of nodes and those that they attend to."""
+        return Attention(pairs_into(graph), slice(0, int(graph.num_nodes or 0)))
 
     def project(self, x: Tensor) -> Tensor:
-        """Return the rows, dense: the attention maps them itself."""
-        return dense(x)
+        """Return x W, [n, fan_out]."""
+        return multiply(x, self.input_weight())
 
-    def combine(self, x: Tensor, z: Tensor, structure: _AllEdges | _EdgesInto) -> Tensor:
+    def input_weight(self) -> Tensor:
+        """Return W of all heads."""
+        weight: Tensor = self.attention.lin.weight
+        return weight.t()
+
+    def combine(self, x: Tensor, z: Tensor, structure: Attention) -> Tensor:
         """Return the attention of nodes to their neighbors among the rows `z`."""
-        return structure.attend(self.attention, z)
-
-
-@dataclass(frozen=True)
-class _AllEdges:
-    """The edges of a graph."""
-
-    edge_index: Tensor  # int64 [2, E]
-
-    def part(self, start: int, stop: int) -> _EdgesInto:
-        """Return the edges into the nodes `start` to `stop`."""
-        source, target = self.edge_index
-        source, target = (end[(target >= start) & (target < stop)] for end in (source, target))
-        others = torch.unique(source)
-        others = others[(others < start) | (others >= stop)]
-        block = torch.arange(start, stop, device=source.device)
-        place = torch.searchsorted(others, source) + block.numel()
-        local = torch.where((source >= start) & (source < stop), source - start, place)
-        return _EdgesInto(
-            torch.cat([block, others]), torch.stack([local, target - start]), block.numel()
+        toward, away = (
+            z @ torch.block_diag(*vector[0].unsqueeze(2))  # type: ignore[no-untyped-call]
+            for vector in (self.attention.att_dst, self.attention.att_src)
         )
-
-    def attend(self, attention: nn.Module, z: Tensor) -> Tensor:
-        """Return the attention of all nodes, [N, d]."""
-        result: Tensor = attention(z, self.edge_index)
-        return result
+        alpha = attention(toward[structure.rows], away, structure.pairs)
+        bias: Tensor = self.attention.bias
+        return attend(alpha, z, structure.pairs) + bias
 
 
 @dataclass(frozen=True)
-class _EdgesInto:
-    """The edges into one block of nodes, whose own numbers come first."""
+class Attention:
+    """Pairs of some nodes, by default all, and those that they attend to."""
 
-    nodes: Tensor  # int64 [n], the block's nodes and then the others that edges come from
-    edge_index: Tensor  # int64 [2, P], counted in `nodes`
-    count: int  # nodes of the block
+    pairs: Pattern  # (target, source), [n, N]
+    rows: slice  # which targets
 
-    def attend(self, attention: nn.Module, z: Tensor) -> Tensor:
-        """Return the attention of the block's nodes to those around them, [count, d]."""
-        near = z[self.nodes]
-        result: Tensor = attention((near, near[: self.count]), self.edge_index)
-        return result
+    def part(self, start: int, stop: int) -> Attention:
+        """Return the pairs of the nodes `start` to `stop`."""
+        pairs = self.pairs
+        inside = slice(int(pairs.crow[start]), int(pairs.crow[stop]))
+        size = (stop - start, pairs.size[1])
+        part = Pattern.at(pairs.row[inside] - start, pairs.col[inside], size)
+        return Attention(part, slice(start, stop))
 
 
 def multiply(x: Tensor, weight: Tensor) -> Tensor:
     """Return x W for dense features or for `torch.sparse_csr` ones, [N, d]."""
-    return product(sparse(x), weight) if x.layout == torch.sparse_csr else x @ weight
+    return product(sparse(x), weight) if x.layout == torch.sparse_csr else multiply_rows(x, weight)
 
 
 def dense(x: Tensor) -> Tensor:
     """Return dense features or `torch.sparse_csr` ones as dense ones, [N, d]."""
     return x.to_dense() if x.layout == torch.sparse_csr else x
-
-
-def edge_weights(graph: Data) -> Tensor:
-    """Return the weight of each edge, [E]: 1 where the graph has no weights."""
-    if graph.edge_weight is not None:
-        weight: Tensor = graph.edge_weight
-        return weight
-    dtype = graph.x.dtype
-    return torch.ones(graph.edge_index.size(1), dtype=dtype, device=graph.edge_index.device)
 
 
 def _glorot(fan_in: int, fan_out: int) -> nn.Parameter:

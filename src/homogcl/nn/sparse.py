@@ -5,15 +5,18 @@ Indices are int32: the CPU kernels take them as they are, and convert int64 at e
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import Tensor
 from torch.nn import functional
+from torch_geometric.data import Data
 
 from homogcl.core.csr import csr_tensor
 from homogcl.core.errors import UserError
+from homogcl.nn.rows import few_rows
 
 
 @dataclass(frozen=True)
@@ -48,12 +51,21 @@ class Pattern:
         return cls.at(row, col, (nodes, nodes))
 
     @classmethod
-    def both_ways(cls, edge_index: Tensor, nodes: int) -> Pattern:
+    def of_graph(cls, graph: Data) -> Pattern:
+        """Return the pattern of a graph's edges: the one it has by `with_pattern`, or a new one."""
+        known: Pattern | None = graph.get("pattern")
+        nodes = int(graph.num_nodes or 0)
+        if known is not None and known.is_of(graph.edge_index, nodes):
+            return known
+        return cls.of(graph.edge_index, nodes)
+
+    @classmethod
+    def both_ways(cls, edges: Tensor | Pattern, nodes: int) -> Pattern:
         """Return the pattern of pairs [2, P] that are sorted, each once in both directions.
 
         Other pairs are refused: unsorted, one-way, repeated, or of a node with itself.
         """
-        pattern = cls.of(edge_index, nodes)
+        pattern = edges if isinstance(edges, Pattern) else cls.of(edges, nodes)
         row, col = pattern.row, pattern.col
         # The sort that the transpose needs anyway also shows whether it is the matrix itself.
         mirrored = torch.equal(pattern.transposed_columns, pattern.columns)
@@ -85,6 +97,32 @@ class Pattern:
             size,
         )
 
+    def is_of(self, edge_index: Tensor, nodes: int) -> bool:
+        """Return whether this is the pattern of these very edges [2, P]."""
+        same = self.row.data_ptr() == edge_index.data_ptr() and self.row.device == edge_index.device
+        return same and self.row.numel() == edge_index.size(1) and self.size == (nodes, nodes)
+
+    def part(self, survives: Tensor, edge_index: Tensor) -> Pattern:
+        """Return the pattern of those pairs that survive, bool [P], without sorting them anew.
+
+        `edge_index` are these pairs in the same order, [2, P'].
+        """
+        row, col = edge_index
+        before = functional.pad(survives.cumsum(0), (1, 0))  # survivors before each pair
+        in_order = survives[self.to_transposed]
+        order = self.to_transposed[in_order.nonzero().squeeze(1)]
+        before_in_order = functional.pad(in_order.cumsum(0), (1, 0))
+        return Pattern(
+            row,
+            col,
+            before[self.crow].to(torch.int32),
+            col.to(torch.int32),
+            before[order],
+            before_in_order[self.transposed_crow].to(torch.int32),
+            self.row[order].to(torch.int32),
+            self.size,
+        )
+
     def matrix(self, value: Tensor) -> Tensor:
         """Return the CSR matrix with `value` [P] at the pairs, [n, m]."""
         return csr_tensor(self.crow, self.columns, value, self.size)
@@ -98,6 +136,19 @@ class Pattern:
     def with_values(self, value: Tensor) -> Sparse:
         """Return the matrix with `value` [P] at the pairs, ready for `product`."""
         return Sparse(self.matrix(value), self.transposed_matrix(value))
+
+
+def with_pattern(graph: Data) -> Data:
+    """Return the graph with the pattern of its edges, from which those of its views follow.
+
+    A graph that has it, and one whose edges are not sorted, are returned as they are.
+    """
+    row = graph.edge_index[0]
+    if "pattern" in graph or bool((row[1:] < row[:-1]).any()):
+        return graph
+    known = copy.copy(graph)
+    known.pattern = Pattern.of_graph(graph)
+    return known
 
 
 def sparse(csr: Tensor) -> Sparse:
@@ -180,7 +231,7 @@ def _pointers(index: Tensor, size: int) -> Tensor:
     return torch.cat([counts.new_zeros(1), counts]).to(torch.int32)
 
 
-def _times(csr: Tensor, dense: Tensor) -> Tensor:
+def product_of(csr: Tensor, dense: Tensor) -> Tensor:
     """Return `csr @ dense` without the copy of zeros that the operator makes."""
     return dense.new_zeros(csr.size(0), dense.size(1)).addmm_(csr, dense.contiguous())
 
@@ -189,23 +240,29 @@ class _Product(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, dense: Tensor, csr: Tensor, transposed: Tensor) -> Tensor:
         ctx.transposed = transposed
-        return _times(csr, dense)
+        return product_of(csr, dense)
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None, None]:
-        return _times(ctx.transposed, grad), None, None
+        return product_of(ctx.transposed, grad), None, None
 
 
 class _Propagate(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, x: Tensor, bias: Tensor, matrix: Sparse, loops: Tensor) -> Tensor:
-        ctx.transposed, ctx.loops = matrix.transposed, loops
+        ctx.matrix, ctx.loops = matrix, loops
         return torch.addcmul(bias, x, loops).addmm_(matrix.csr, x.contiguous())
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor, None, None]:
         grad = grad.contiguous()
-        return (grad * ctx.loops).addmm_(ctx.transposed, grad), grad.sum(0), None, None
+        rows = few_rows(grad)
+        if rows is None:
+            to_x = (grad * ctx.loops).addmm_(ctx.matrix.transposed, grad)
+            return to_x, grad.sum(0), None, None
+        part = grad[rows]
+        to_x = product_of(sparse(take_rows(ctx.matrix.csr, rows)).transposed, part)
+        return to_x.index_add_(0, rows, part * ctx.loops[rows]), part.sum(0), None, None
 
 
 def _sampled(a: Tensor, b: Tensor, pattern: Pattern) -> Tensor:
@@ -228,8 +285,8 @@ class _PairProducts(torch.autograd.Function):
         a, b = ctx.saved_tensors
         if grad.numel() == 0:
             return torch.zeros_like(a), torch.zeros_like(b), None
-        to_a = _times(ctx.pattern.matrix(grad), b)
-        return to_a, _times(ctx.pattern.transposed_matrix(grad), a), None
+        to_a = product_of(ctx.pattern.matrix(grad), b)
+        return to_a, product_of(ctx.pattern.transposed_matrix(grad), a), None
 
 
 class _OwnProducts(torch.autograd.Function):
@@ -246,4 +303,4 @@ class _OwnProducts(torch.autograd.Function):
             return torch.zeros_like(a), None
         # The order of the transpose sends each pair to its reverse.
         both = grad + grad[ctx.pattern.to_transposed]
-        return _times(ctx.pattern.matrix(both), a), None
+        return product_of(ctx.pattern.matrix(both), a), None

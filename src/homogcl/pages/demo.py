@@ -12,7 +12,8 @@ from homogcl.methods.inference import embeddings
 from homogcl.pages import terminal
 from homogcl.pages.charts import SaliencyHistogram
 from homogcl.pages.comparison_page import Comparison, EmbeddingMap, write_page
-from homogcl.pages.explore import cluster, graph_facts, saliency_histogram
+from homogcl.pages.edge_tables import saliency_histogram
+from homogcl.pages.explore import cluster, graph_facts
 from homogcl.pages.projection import project
 from homogcl.runs.request import Request
 from homogcl.runs.scores import scores

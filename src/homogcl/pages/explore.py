@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -15,88 +15,170 @@ from torch_geometric.data import Data
 
 from homogcl.core.errors import UserError
 from homogcl.core.files import write_atomically
-from homogcl.core.seeds import integer
+from homogcl.core.seeds import integer, numpy_stream
 from homogcl.data.load import class_names, node_ids
 from homogcl.evaluate.neighbors import nearest_neighbors
 from homogcl.homophily.edges import NUM_CLUSTERS, saliencies
 from homogcl.methods.registry import Method
-from homogcl.pages.charts import Floats, Integers, SaliencyHistogram
-from homogcl.pages.explore_page import Edges, Explorer, Nearest, Nodes, render
+from homogcl.pages.charts import Floats, Integers
+from homogcl.pages.edge_tables import (
+    lowest_edges,
+    mean_saliency,
+    ranked_edges,
+    saliency_histogram,
+)
+from homogcl.pages.explore_page import Explorer, Features, LowestEdges, Nearest, Nodes, render
+from homogcl.pages.node_features import features_of
 from homogcl.pages.projection import project
+from homogcl.pages.verdict import cluster_scores, edge_score, graph_advice, probe_score
 from homogcl.runs.folder import RunFolder
 from homogcl.runs.request import Request
+from homogcl.runs.scores import inputs_of
 
-MOST_NODES = 300_000  # beyond which the exact search for nearest nodes would take hours
-MOST_NEIGHBORS = 200  # of one node that the page holds
+MOST_NODES = 200_000  # of more, a sample is shown: drawing and the exact search take too long
 _NEAREST = 10
-_BINS = 20
-_ROWS = 256  # of cosines at a time: 300 MB at the most nodes
+_ROWS = 256  # of cosines at a time: 200 MB at the most nodes
+
+Follow = Callable[[str], None]  # is told each stage of the work as it begins
 
 
 def write_explorer(
-    folder: RunFolder, path: Path, way: str = "tsne", spec: Request | None = None
+    folder: RunFolder,
+    path: Path,
+    way: str = "tsne",
+    spec: Request | None = None,
+    *,
+    most_nodes: int = MOST_NODES,
+    follow: Follow = lambda stage: None,
 ) -> Explorer:
     """Write the page of a finished run to `path` and return what it shows.
 
-    The embeddings are projected by `tsne`, `umap` or `pca`; `spec` names another graph, or says
-    where the run's own one lies now.
+    Args:
+        folder: The run.
+        path: The HTML file.
+        way: How the embeddings are projected: `tsne`, `umap` or `pca`.
+        spec: Another graph, or where the run's own one lies now.
+        most_nodes: Of a graph with more nodes, a sample of so many is shown.
+        follow: Is told each stage of the work as it begins.
     """
-    explorer = explore(folder, way, spec)
+    explorer = explore(folder, way, spec, most_nodes=most_nodes, follow=follow)
     write_atomically(path, render(explorer).encode())
     return explorer
 
 
-def explore(folder: RunFolder, way: str = "tsne", spec: Request | None = None) -> Explorer:
-    """Return what the page of a finished run shows."""
+def explore(
+    folder: RunFolder,
+    way: str = "tsne",
+    spec: Request | None = None,
+    *,
+    most_nodes: int = MOST_NODES,
+    follow: Follow = lambda stage: None,
+) -> Explorer:
+    """Return what the page of a finished run shows; the arguments are those of `write_explorer`."""
     spec, model = spec or folder.request(), folder.model()
     own = spec.data == folder.request().data
-    if own and len(folder.embeddings()) > MOST_NODES:  # before the graph is read
-        raise _too_many(len(folder.embeddings()))
     graph, method = folder.run(spec, model).graph, model.method
-    if graph.num_nodes > MOST_NODES:
-        raise _too_many(graph.num_nodes)
     z = folder.embeddings() if own else model.embed(graph).cpu().numpy()
     if graph.num_nodes != len(z):
         raise UserError(f"{spec.data} has {graph.num_nodes} nodes, the run has {len(z)}")
-    projection = project(z, way, spec.seed)
-    edge_index = graph.edge_index.numpy()
+    follow(f"scoring {graph.num_edges // 2:,} edges")
+    edge_index, labels = graph.edge_index.numpy(), node_labels(graph)
     s = saliencies(method, graph, seed=spec.seed).numpy()
-    labels = node_labels(graph)
+    lowest = lowest_edges(edge_index, s)
     trained = trained_clusters(method, graph)
+    follow("clustering the nodes")
     clusters = cluster(z, cluster_count(trained, labels), spec.seed)
-    degrees = np.bincount(edge_index[0], minlength=len(z))
-    names = class_names(graph) if labels is not None else []
+    follow("scoring the embeddings")
+    scores = {
+        **probe_score(inputs_of(z, graph, spec.seed, method=method)),
+        **cluster_scores(clusters, edge_index, labels),
+        **edge_score(s, edge_index, labels),
+    }
+    advice = graph_advice(graph, spec.seed)
+    shown = sample(len(z), most_nodes, (lowest.source, lowest.target), spec.seed)
+    follow(f"laying out {len(shown):,} nodes, mapped by {way}")
+    projection = project(z[shown], way, spec.seed)
+    follow("searching the nearest nodes of each one")
+    nearest = nearest_neighbors(z[shown], _NEAREST, block=_ROWS)
+    follow("writing the page")
+    place = np.searchsorted(shown, np.arange(len(z)))  # on the page, of the nodes that are shown
+    is_shown = np.isin(edge_index, shown).all(axis=0)
+    is_listed = np.isin([lowest.source, lowest.target], shown).all(axis=0)
+    ids = node_ids(graph)
+    features = features_of(graph, shown)
     return Explorer(
         title=f"{spec.method} on {spec.name}, seed {spec.seed}",
-        nodes=Nodes(node_ids(graph), projection.points, clusters, degrees, labels, names),
-        edges=ranked_edges(edge_index, s, len(z)),
-        nearest=Nearest(*(each.numpy() for each in nearest_neighbors(z, _NEAREST, block=_ROWS))),
+        nodes=Nodes(
+            ids=[ids[node] for node in shown],
+            points=projection.points,
+            clusters=clusters[shown],
+            degrees=np.bincount(edge_index[0], minlength=len(z))[shown],
+            labels=None if labels is None else labels[shown],
+            class_names=class_names(graph) if labels is not None else [],
+            saliency=mean_saliency(edge_index, s, len(z))[shown],
+        ),
+        edges=ranked_edges(place[edge_index[:, is_shown]], s[is_shown], len(shown)),
+        nearest=Nearest(*(each.numpy() for each in nearest)),
         histogram=saliency_histogram(edge_index, s, labels),
+        lowest=LowestEdges(
+            place[lowest.source[is_listed]],
+            place[lowest.target[is_listed]],
+            lowest.saliency[is_listed],
+        ),
+        features=features,
+        scores=scores,
+        advice=advice,
         curves=folder.curves(),
         facts=graph_facts(graph, labels),
         settings=_flat(folder.settings()),
         notes=[
+            *sample_notes(len(shown), len(z)),
             f"The map is {projection.origin}; distances between far groups mean little.",
             f"The {clusters.max() + 1} clusters are those of k-means on the embeddings, scaled to "
             "length 1.",
-            saliency_origin(method.name, trained, len(z)),
+            SALIENCY_ORIGIN,
+            *feature_notes(features),
         ],
     )
 
 
-def _too_many(nodes: int) -> UserError:
-    return UserError(f"the graph has {nodes:,} nodes; the page takes {MOST_NODES:,}")
+def sample(nodes: int, most: int, wanted: Iterable[Integers], seed: int) -> npt.NDArray[np.int64]:
+    """Return the nodes on the page, in their order: all of them, or at most `most`.
+
+    Those that are `wanted` come first, as far as there is room, and the rest is drawn.
+    """
+    if nodes <= most:
+        return np.arange(nodes)
+    first = np.unique(np.concatenate([np.asarray(each, dtype=np.int64) for each in wanted]))[:most]
+    others = np.setdiff1d(np.arange(nodes), first)
+    drawn = numpy_stream(seed, "page").choice(others, most - len(first), replace=False)
+    return np.sort(np.concatenate([first, drawn]))
 
 
-def saliency_origin(name: str, trained: int | None, nodes: int) -> str:
-    """Return a sentence on the clusters, trained or not, from which `saliencies` computes S."""
-    if trained is not None:
-        return f"Saliency comes from the trained {name}: {trained} clusters."
-    k = min(NUM_CLUSTERS, nodes)
-    return (
-        f"{name} scores no edges; their saliency is computed as in HomoGCL, from "
-        f"{k} k-means clusters of the embeddings, scaled to length 1."
-    )
+def sample_notes(shown: int, nodes: int) -> list[str]:
+    """Return a sentence that says what is not on the page, if something is not."""
+    if shown == nodes:
+        return []
+    return [
+        f"The graph has {nodes:,} nodes; this page shows {shown:,} of them, the ends of the listed "
+        "edges and others drawn at random, with the edges among them. Facts, scores and charts are "
+        "those of the whole graph."
+    ]
+
+
+def feature_notes(features: Features | None) -> list[str]:
+    """Return a sentence that says which features are not on the page, if some are not."""
+    if features is None or len(features.names) == features.total:
+        return []
+    return [
+        f"Of {features.total:,} features the page holds the {len(features.names):,} that vary most."
+    ]
+
+
+SALIENCY_ORIGIN = (
+    "The saliency of an edge is the probability that its ends belong together, fitted without "
+    "labels: each edge is judged in the graph without it, beside pairs that no edge joins."
+)
 
 
 def node_labels(graph: Data) -> npt.NDArray[np.int64] | None:
@@ -130,36 +212,6 @@ def cluster(z: Floats, count: int, seed: int) -> npt.NDArray[np.int64]:
     rank = np.argsort(np.argsort(-np.bincount(assignment), kind="stable"))
     clusters: npt.NDArray[np.int64] = rank[assignment]
     return clusters
-
-
-def ranked_edges(edge_index: Integers, s: Floats, nodes: int, most: int = MOST_NEIGHBORS) -> Edges:
-    """Return each node's edges from high to low saliency.
-
-    Of a node with more than `most`, only the highest and the lowest `most` / 2 are returned.
-    """
-    order = np.lexsort((-s, edge_index[0]))
-    degrees = np.bincount(edge_index[0], minlength=nodes)
-    starts = np.concatenate([[0], degrees.cumsum()])
-    rank = np.arange(len(order)) - np.repeat(starts[:-1], degrees)
-    below = np.repeat(degrees, degrees) - rank  # edges from this one down, itself included
-    order = order[(rank < most - most // 2) | (below <= most // 2)]
-    offsets = np.concatenate([[0], np.minimum(degrees, most).cumsum()])
-    return Edges(offsets, edge_index[1][order], s[order])
-
-
-def saliency_histogram(
-    edge_index: Integers, s: Floats, labels: Integers | None, bins: int = _BINS
-) -> SaliencyHistogram:
-    """Return the number of edges in each bin of saliency, by label agreement, each edge once."""
-    once = edge_index[0] < edge_index[1]
-    (source, target), s = edge_index[:, once], np.clip(s[once], 0, 1)  # beyond by rounding
-    if labels is None:
-        labels = np.full(edge_index.max(initial=-1) + 1, -1)
-    labeled = (labels[source] >= 0) & (labels[target] >= 0)
-    same = labels[source] == labels[target]
-    bounds = np.linspace(0.0, 1.0, bins + 1)
-    kinds = (labeled & same, labeled & ~same, ~labeled)
-    return SaliencyHistogram(bounds, *(np.histogram(s[kind], bounds)[0] for kind in kinds))
 
 
 def graph_facts(graph: Data, labels: Integers | None) -> dict[str, str]:

@@ -1,7 +1,7 @@
 "use strict";
 // What every page needs: its data, elements, colors and legends. Every name is set as text.
 
-const KINDS = { Float32: Float32Array, Int32: Int32Array, Uint32: Uint32Array, Uint16: Uint16Array, Int16: Int16Array };
+const KINDS = { Float32: Float32Array, Int32: Int32Array, Uint32: Uint32Array, Uint16: Uint16Array, Int16: Int16Array, Uint8: Uint8Array };
 const HUES = 8, SHAPES = 5;
 const byId = (id) => document.getElementById(id);
 

@@ -19,7 +19,14 @@ import numpy.typing as npt
 from homogcl.pages.charts import SaliencyHistogram, agreement_chart, counts_chart
 
 _SHARED_SCRIPTS = ("page", "scatter", "navigation")  # each relies on those before it
-_KINDS = {"f4": "Float32", "i4": "Int32", "u4": "Uint32", "u2": "Uint16", "i2": "Int16"}
+_KINDS = {
+    "f4": "Float32",
+    "i4": "Int32",
+    "u4": "Uint32",
+    "u2": "Uint16",
+    "i2": "Int16",
+    "u1": "Uint8",
+}
 
 
 def fill_page(
@@ -65,6 +72,11 @@ def pairs(values: Mapping[str, str]) -> str:
         f"<div><dt>{html.escape(name)}</dt><dd>{html.escape(value)}</dd></div>"
         for name, value in values.items()
     )
+
+
+def sentences(texts: Sequence[str]) -> str:
+    """Return texts as the inside of a list."""
+    return "\n".join(f"<li>{html.escape(text)}</li>" for text in texts)
 
 
 def figure(title: str, content: str, key: Sequence[tuple[str, str]] = ()) -> str:

@@ -186,10 +186,14 @@ class Scatter {
     this.redraw();
   }
 
-  // Bring a point to the middle, near enough to tell it from others.
-  moveTo(i) {
-    const from = [this.x, this.y, this.scale], start = performance.now();
-    const to = [this.points[2 * i], this.points[2 * i + 1], Math.max(this.scale, 2.5 * this.fitScale)];
+  // Bring a point, or the middle between two, to the center: near enough to tell one from others,
+  // far enough to show both.
+  moveTo(i, other = -1) {
+    const from = [this.x, this.y, this.scale], start = performance.now(), j = other < 0 ? i : other;
+    const [apart, middle] = [(a, b) => Math.abs(a - b), (a, b) => (a + b) / 2].map((of) => (
+      [0, 1].map((axis) => of(this.points[2 * i + axis], this.points[2 * j + axis]))));
+    const room = 0.8 * Math.min(this.width / (apart[0] || 1e-9), this.height / (apart[1] || 1e-9));
+    const to = [...middle, Math.min(room, Math.max(this.scale, 2.5 * this.fitScale))];
     const time = matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : 300;
     const turn = this.turn = {};
     const step = (now) => {

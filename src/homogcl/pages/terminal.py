@@ -77,6 +77,31 @@ def training(title: str) -> Iterator[Callable[[Epoch], None]]:
         yield follow
 
 
+@contextmanager
+def stages() -> Iterator[Callable[[str], None]]:
+    """Show the stages of a work, each with its time; elsewhere than on a terminal, as lines."""
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    console = Console(stderr=True, highlight=False)
+    if not console.is_terminal:
+        yield note
+        return
+    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
+    with Progress(*columns, console=console) as progress:
+
+        def finish() -> None:
+            for task in progress.tasks:
+                progress.update(task.id, total=1, completed=1)
+
+        def follow(stage: str) -> None:
+            finish()
+            progress.add_task(stage, total=None)
+
+        yield follow
+        finish()
+
+
 class Grid:
     """The progress of a grid: cells done, the epochs of the present one, time left."""
 
@@ -147,6 +172,32 @@ def grid(cells: int) -> Iterator[Grid]:
     """Show the progress of `cells` cells."""
     with _progress() as progress:
         yield Grid(progress, cells)
+
+
+@contextmanager
+def counted_rows() -> Iterator[Callable[[str, int], None]]:
+    """Show how many rows each of some stages is through with: one line for each stage."""
+    from rich.console import Console
+
+    console = Console(stderr=True, highlight=False)
+    stage, count, started = "", 0, time.monotonic()
+
+    def end() -> None:
+        if stage:
+            note(f"{stage}: {count:,} ({time.monotonic() - started:.0f} s)")
+
+    with console.status("") as status:
+
+        def follow(name: str, rows: int) -> None:
+            nonlocal stage, count, started
+            if name != stage:
+                end()
+                started = time.monotonic()
+            stage, count = name, rows
+            status.update(f"{name}: {rows:,}")
+
+        yield follow
+        end()
 
 
 def _print(text: str, stream: TextIO) -> None:

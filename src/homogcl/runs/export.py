@@ -1,63 +1,107 @@
-"""Embeddings and tables as files that other tools read."""
+"""Embeddings and tables as files that other tools read, written a block of rows at a time."""
 
 from __future__ import annotations
 
-import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
+import torch
+from torch import Tensor
 
+from homogcl.core.arrays import array_file
 from homogcl.core.errors import UserError, nearest
-from homogcl.core.files import write_atomically
+from homogcl.core.files import open_atomically
+from homogcl.core.scratch import let_go
 
 TABLES = (".csv", ".parquet")
 FORMATS = (".npy", *TABLES)
+_NUMBERS: Final = 2**23  # of a block
+
+Columns = Mapping[str, Sequence[object] | npt.NDArray[Any]]
 
 
-def write_embeddings(path: Path, ids: Sequence[object], z: npt.NDArray[np.floating]) -> list[Path]:
+def write_embeddings(
+    path: Path, ids: Sequence[object], z: npt.NDArray[np.floating] | Tensor
+) -> list[Path]:
     """Write the vectors `z` [N, d] beside the nodes' ids and return the files written.
 
     The ending of `path` decides: `.csv` and `.parquet` have the ids as their first column,
     beside `.npy` there is a text file with one id per line.
     """
     check_ending(path, FORMATS)
+    vectors = z if isinstance(z, Tensor) else torch.from_numpy(z)
     if path.suffix in TABLES:
-        return [write_table(path, {"id": ids} | {f"z{j}": z[:, j] for j in range(z.shape[1])})]
+        blocks = (
+            {"id": ids[rows]} | {f"z{j}": block[:, j] for j in range(block.shape[1])}
+            for rows, block in _blocks(vectors)
+        )
+        return [_write_blocks(path, blocks)]
     names = [str(each) for each in ids]
     broken = next((name for name in names if len(name.splitlines()) != 1), None)
     if broken is not None:
         raise UserError(
             f"cannot write {path.name}: the id {broken!r} is not one line; use .csv or .parquet"
         )
-    buffer = io.BytesIO()
-    np.save(buffer, z, allow_pickle=False)
-    lines = "".join(f"{name}\n" for name in names).encode()
     beside = path.with_suffix(".ids.txt")
-    return [write_atomically(path, buffer.getvalue()), write_atomically(beside, lines)]
+    write_array(path, vectors)
+    with open_atomically(beside) as file:
+        file.writelines(f"{name}\n".encode() for name in names)
+    return [path, beside]
 
 
-def write_table(path: Path, columns: Mapping[str, Sequence[object] | npt.NDArray[Any]]) -> Path:
+def write_array(path: Path, z: Tensor) -> Path:
+    """Write a matrix [N, d] as a .npy file, a block at a time, and return its path."""
+    kind = z[:0].numpy().dtype
+    with array_file(path, kind, z.size(1)) as file:
+        for _, block in _blocks(z):
+            file.append(block)
+        file.shape = (z.size(0), z.size(1))
+    return path
+
+
+def write_table(path: Path, columns: Columns) -> Path:
     """Write named columns of one length to a `.csv` or `.parquet` file and return its path."""
     check_ending(path, TABLES)
-    try:
-        import pyarrow as pa
-        from pyarrow import csv, parquet
-    except ModuleNotFoundError:
-        raise UserError(f"{path.suffix} needs pyarrow: pip install 'homogcl[tables]'") from None
-    arrays = {
-        name: pa.array(each if isinstance(each, np.ndarray) else list(each))
-        for name, each in columns.items()
-    }
-    sink = pa.BufferOutputStream()
-    write = csv.write_csv if path.suffix == ".csv" else parquet.write_table
-    write(pa.table(arrays), sink)
-    return write_atomically(path, sink.getvalue().to_pybytes())
+    return _write_blocks(path, iter([columns]))
 
 
 def check_ending(path: Path, endings: Sequence[str]) -> None:
     """Refuse a file whose ending is not among those that can be written."""
     if path.suffix not in endings:
         raise UserError(f"cannot write {path.name}: unknown ending{nearest(path.suffix, endings)}")
+
+
+def _blocks(z: Tensor) -> Iterator[tuple[slice, npt.NDArray[Any]]]:
+    """Yield all rows, a block at a time; of none, one block that is empty."""
+    step = max(1, _NUMBERS // max(1, z.size(1)))
+    for start in range(0, max(1, len(z)), step):
+        rows = slice(start, start + step)
+        yield rows, z[rows].numpy()
+        let_go(z)
+
+
+def _write_blocks(path: Path, blocks: Iterator[Columns]) -> Path:
+    """Write blocks of the same columns one after the other, each as a group of rows."""
+    try:
+        import pyarrow as pa
+        from pyarrow import csv, parquet
+    except ModuleNotFoundError:
+        raise UserError(f"{path.suffix} needs pyarrow: pip install 'homogcl[tables]'") from None
+    writer = None
+    with open_atomically(path) as file:
+        for columns in blocks:
+            arrays = {
+                name: pa.array(each if isinstance(each, np.ndarray) else list(each))
+                for name, each in columns.items()
+            }
+            table = pa.table(arrays)
+            if writer is None:
+                kind = csv.CSVWriter if path.suffix == ".csv" else parquet.ParquetWriter
+                writer = kind(file, table.schema)
+            writer.write_table(table)
+        if writer is not None:
+            writer.close()
+    return path

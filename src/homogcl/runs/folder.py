@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
@@ -22,6 +21,7 @@ from homogcl.data.own.files import description
 from homogcl.data.own.rows import read_rows
 from homogcl.methods.base import Method, Sizes
 from homogcl.runs.compatibility import TrainingGraph
+from homogcl.runs.export import write_array
 from homogcl.runs.folder_config import LENGTHS, RunConfig, config_of, differing, epochs_in
 from homogcl.runs.graph_input import graph_input
 from homogcl.runs.log import read_curves
@@ -108,8 +108,7 @@ class RunFolder:
             loss_curve=self.curves().get("loss", []),
         )
         model.save(self.path / _MODEL)
-        z = model.embed(graph).cpu().numpy()
-        write_atomically(self.path / _EMBEDDINGS, _npy(z))
+        write_array(self.path / _EMBEDDINGS, model.embed(graph).cpu())
         write_atomically(self.path / _IDS, (json.dumps(original_ids(graph)) + "\n").encode())
 
     def request(
@@ -172,16 +171,19 @@ class RunFolder:
         return model.takes(graph_input(rows, model.settings, model.seed, trained_on=model.graph))
 
     def embeddings(self) -> npt.NDArray[np.float32]:
-        """Return the embeddings of the graph that the run was trained on, [N, d]."""
+        """Return the embeddings of the graph that the run was trained on, [N, d].
+
+        They are mapped into memory; what is written to them does not reach the file.
+        """
         path = self.path / _EMBEDDINGS
         try:
-            z = np.load(path, allow_pickle=False)
+            z = np.load(path, mmap_mode="c", allow_pickle=False)
         except FileNotFoundError:
             raise self._unfinished(path.name) from None
         except (OSError, ValueError, EOFError) as error:
             reason = str(error).splitlines()[0]
             raise UserError(f"{path} does not hold embeddings: {reason}") from None
-        if z.ndim != 2 or not np.issubdtype(z.dtype, np.floating) or not np.isfinite(z).all():
+        if z.ndim != 2 or not np.issubdtype(z.dtype, np.floating) or not _is_finite(z):
             raise UserError(f"{path} does not hold a finite vector for each node")
         return np.asarray(z, dtype=np.float32)
 
@@ -197,6 +199,10 @@ class RunFolder:
         model = self.model()
         graph = self.run(self.request(root, data, files), model).graph
         return original_ids(graph), model.embed(graph).cpu().numpy()
+
+    def index_files(self) -> tuple[Path, Path]:
+        """Return where an index of the embeddings lies, and what is said of it."""
+        return self.path / "index.faiss", self.path / "index.json"
 
     def ids(self) -> list[str] | list[int]:
         """Return the ids of the nodes of that graph, in the order of `embeddings`."""
@@ -260,7 +266,7 @@ class RunFolder:
             raise UserError(f"{path} is not valid JSON: {error}") from None
 
 
-def _npy(array: npt.NDArray[np.generic]) -> bytes:
-    buffer = io.BytesIO()
-    np.save(buffer, array, allow_pickle=False)
-    return buffer.getvalue()
+def _is_finite(z: npt.NDArray[np.floating]) -> bool:
+    """Return whether all numbers are finite, which are looked at a block at a time."""
+    step = max(1, 2**22 // max(1, z.shape[1]))
+    return all(np.isfinite(z[at : at + step]).all() for at in range(0, len(z), step))

@@ -9,10 +9,11 @@ from pathlib import Path
 import torch
 
 from homogcl.core.errors import UserError
+from homogcl.core.precision import arithmetic
 from homogcl.data.load import own_path
 from homogcl.methods.base import Method
 from homogcl.runs.log import OnEpoch
-from homogcl.runs.origin import PRECISION, current_commit, current_machine, current_versions
+from homogcl.runs.origin import current_commit, current_machine, current_versions
 from homogcl.runs.record import (
     Record,
     is_done,
@@ -106,7 +107,7 @@ def record_of(run: Run, trained: Trained, metrics: dict[str, float]) -> Record:
         versions=current_versions(),
         commit=current_commit(),
         machine=current_machine(torch.get_num_threads()),
-        precision=PRECISION,
+        precision=arithmetic(run.settings.train.precision, graph.edge_index.device),
         seconds=trained.seconds,
         peak_memory_bytes=trained.peak_memory_bytes,
         metrics=metrics,

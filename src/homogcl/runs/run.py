@@ -11,6 +11,7 @@ from pydantic import JsonValue
 from torch_geometric.data import Data
 
 from homogcl.core.config import Config
+from homogcl.core.precision import arithmetic
 from homogcl.evaluate.probe import ProbeConfig
 from homogcl.methods.forms import EmbeddingConfig
 from homogcl.methods.registry import configure
@@ -109,6 +110,7 @@ class Run:
             "data": self.graph.sha256,
             "seed": str(self.seed),
             "settings": settings_sha256(self.resolved_settings),
+            "precision": arithmetic(self.settings.train.precision, self.graph.edge_index.device),
             **current_versions(),
         }
 

@@ -18,7 +18,7 @@ from homogcl.data.scaling import scaling_of
 from homogcl.data.structural import structural_features
 from homogcl.evaluate.arrays import Array
 from homogcl.evaluate.tasks import TaskInputs
-from homogcl.homophily.edges import saliencies
+from homogcl.homophily.edges import cluster_saliencies
 from homogcl.methods.base import Method
 from homogcl.methods.forms import LAST
 from homogcl.methods.inference import embeddings, logits
@@ -75,7 +75,7 @@ def inputs_of(
     return dataclasses.replace(
         arrays,
         logits=(lambda: logits(method, graph)) if supervised else None,
-        saliency=lambda: saliencies(method, graph, seed=seed),
+        saliency=lambda: cluster_saliencies(method, graph, seed=seed),
         model=method,
         graph=graph,
     )

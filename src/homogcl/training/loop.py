@@ -16,6 +16,7 @@ from torch_geometric.data import Data
 
 from homogcl.core.distributed import ALONE, Ranks, Sharing, average_gradients
 from homogcl.core.errors import UserError
+from homogcl.core.precision import Precision, arithmetic, products_in
 from homogcl.core.seeds import integer, stream
 from homogcl.core.signals import held_back
 from homogcl.data.check import check_features
@@ -24,6 +25,7 @@ from homogcl.homophily.selection import rank_of_directions
 from homogcl.methods.base import Method, total
 from homogcl.methods.inference import embeddings, without_labels
 from homogcl.nn.encoders import shared_inputs
+from homogcl.nn.sparse import with_pattern
 from homogcl.training.checkpoint import Checkpoints, State
 from homogcl.training.stopping import CHECK_EVERY, has_settled
 from homogcl.views.subgraphs import BatchConfig, Batches, check_batches, smallest_batch
@@ -40,7 +42,9 @@ class TrainConfig(BatchConfig):
     schedule: Literal["constant", "cosine"] = "constant"
     warmup_epochs: int = Field(default=0, ge=0)
     settle: float = Field(default=0.0, ge=0, lt=1)  # stop if the rank changes by less; 0: never
-    share_products: bool = False  # views share the first layer's X W: faster, rounds otherwise
+    precision: Precision = "float32"  # of dense products
+    # Views share the first layer's X W, which is faster and rounds otherwise; None: if X is dense.
+    share_products: bool | None = None
 
 
 class NotFinite(UserError):
@@ -63,6 +67,7 @@ def check_fits(method: Method, graph: Data, config: TrainConfig, ranks: Ranks = 
     nodes = int(graph.num_nodes or 0)
     if config.batch != "full" and not method.takes_batches:
         raise UserError(f"{method.name} sees the whole graph at each step: it takes batch=full")
+    arithmetic(config.precision, graph.edge_index.device)
     check_batches(nodes, config, ranks)
     smallest = smallest_batch(nodes, config, ranks)
     normalizes = any(isinstance(module, nn.BatchNorm1d) for module in method.modules())
@@ -104,13 +109,15 @@ def fit(
     parameters = [p for p in method.parameters() if p.requires_grad]
     if not parameters:
         return method
-    batches = Batches(graph, config, ranks)
+    batches = Batches(with_pattern(graph) if config.batch == "full" else graph, config, ranks)
     method.check(batches.smallest)
     kind = torch.optim.AdamW if config.optimizer == "adamw" else torch.optim.Adam
     optimizer = kind(parameters, lr=config.learning_rate, weight_decay=config.weight_decay)
     state = State(method, optimizer, stream(seed, "augment", graph.edge_index.device))
     sharing = Sharing(pairs=ranks) if config.batch == "full" else Sharing(nodes=ranks)
-    with torch.random.fork_rng(), _shared(method, sharing), _signals(checkpoints) as signal_of:
+    products = products_in(arithmetic(config.precision, graph.edge_index.device))
+    sharing_steps = _shared(method, sharing)
+    with torch.random.fork_rng(), products, sharing_steps, _signals(checkpoints) as signal_of:
         # Layers such as dropout draw from torch's own generator.
         torch.manual_seed(integer(seed, "dropout"))
         index = _resumed(state, checkpoints, ranks)
@@ -197,7 +204,7 @@ def _step(state: State, graph: Data, config: TrainConfig, step: int, per_epoch: 
     for group in optimizer.param_groups:
         group["lr"] = learning_rate(config, step, per_epoch)
     optimizer.zero_grad(set_to_none=True)
-    terms = objective(method, method.views(graph, state.rng), config)
+    terms = objective(method, method.views(with_pattern(graph), state.rng), config)
     values = {name: float(term.detach()) for name, term in terms.items()}
     for name, value in values.items():
         if not math.isfinite(value):
@@ -224,7 +231,7 @@ def _step(state: State, graph: Data, config: TrainConfig, step: int, per_epoch: 
 
 def objective(method: Method, views: Any, config: TrainConfig) -> dict[str, Tensor]:
     """Return the terms of the loss on `views`, as `method.views` drew them."""
-    with shared_inputs(method) if config.share_products else nullcontext():
+    with nullcontext() if config.share_products is False else shared_inputs(method):
         return method.objective(views)
 
 

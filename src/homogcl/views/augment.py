@@ -2,7 +2,7 @@
 
 A view is a `Data` with `x`, `edge_index`, `edge_weight` where the graph has it, and `edge_id`, the
 position of each of its edges in the graph. Where feature columns are masked, `masked` numbers them
-and `unmasked` is the `x` from before.
+and `unmasked` is the `x` from before. A graph with a `pattern` has views with one.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from torch_geometric.data import Data
 
 from homogcl.core.config import Config, Probability
 from homogcl.core.csr import csr_tensor
+from homogcl.nn.sparse import Pattern
 
 
 def clean_view(graph: Data) -> Data:
@@ -24,6 +25,8 @@ def clean_view(graph: Data) -> Data:
     view = Data(x=graph.x, edge_index=graph.edge_index, edge_id=edge_id, num_nodes=graph.num_nodes)
     if graph.edge_weight is not None:
         view.edge_weight = graph.edge_weight
+    if "pattern" in graph:
+        view.pattern = graph.pattern
     return view
 
 
@@ -37,14 +40,17 @@ def drop_edges(graph: Data, probability: float | Tensor, rng: torch.Generator) -
     """
     view = graph if "edge_id" in graph else clean_view(graph)
     survives = keep(view.edge_index.size(1), probability, rng).to(view.edge_index.device)
+    place = survives.nonzero().squeeze(1)
     smaller = Data(
         x=view.x,
-        edge_index=view.edge_index[:, survives],
-        edge_id=view.edge_id[survives],
+        edge_index=view.edge_index.index_select(1, place),
+        edge_id=view.edge_id[place],
         num_nodes=view.num_nodes,
     )
     if view.edge_weight is not None:
-        smaller.edge_weight = view.edge_weight[survives]
+        smaller.edge_weight = view.edge_weight[place]
+    if "pattern" in view:
+        smaller.pattern = Pattern.of_graph(view).part(survives, smaller.edge_index)
     return smaller
 
 
@@ -103,7 +109,7 @@ def keep(count: int, probability: float | Tensor, rng: torch.Generator) -> Tenso
 
 def _scale_columns(x: Tensor, scale: Tensor) -> Tensor:
     if x.layout != torch.sparse_csr:
-        return x * scale
+        return x * scale.to(x.dtype)  # numbers are multiplied faster than numbers by truths
     columns = x.col_indices()
     values = x.values() * scale[columns.long()]
     return csr_tensor(x.crow_indices(), columns, values, (x.size(0), x.size(1)))

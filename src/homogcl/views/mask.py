@@ -23,7 +23,7 @@ def mask_edges(
     edge is in the view, in both directions, as long as one of them is not hidden.
     """
     edge_index = graph.edge_index
-    back = Pattern.of(edge_index, int(graph.num_nodes or 0)).to_transposed
+    back = Pattern.of_graph(graph).to_transposed
     number = torch.arange(back.numel(), device=back.device)
     survives = keep(back.numel(), probability, rng).to(back.device)
     if unit == "edge":

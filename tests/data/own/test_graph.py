@@ -177,3 +177,15 @@ def test_errors_name_the_place_in_one_line(
     assert says in str(caught.value)
     assert str(folder / file) in str(caught.value) or file == "graph.toml"
     assert "\n" not in str(caught.value)
+
+
+def test_columns_that_nobody_named_are_told(tmp_path: Path) -> None:
+    (tmp_path / "edges.csv").write_text("from,to,strength,year\na,b,1,7\nb,c,2,8\n")
+    (tmp_path / "nodes.csv").write_text("id,age,city,team\na,1,x,u\nb,2,y,v\nc,3,x,u\n")
+    path, nodes = tmp_path / "edges.csv", tmp_path / "nodes.csv"
+    assert read_own(path, nodes=nodes, label="team").notes == (
+        "edges: 'strength', 'year' not used (--weight takes one)",
+        "nodes: 'age', 'city' not used (--features takes them)",
+    )
+    named = read_own(path, weight="strength", nodes=nodes, features=["age"])
+    assert named.notes == ()

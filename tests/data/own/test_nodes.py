@@ -37,7 +37,7 @@ def without_ghosts(edges: str = EDGES) -> str:
 def test_nodes_that_only_edges_name_are_an_error_that_counts_them(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"line 7, column 'b': the node 'ghost' is not in .*n\.csv"):
         read(tmp_path, "error")
-    with pytest.raises(UserError, match=r"nor are 1 more\); or set missing \(--missing\) to drop"):
+    with pytest.raises(UserError, match=r"nor is 1 more\); or set missing \(--missing\) to drop"):
         read(tmp_path, "error")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ from homogcl.data.own.files import (
     open_network,
     open_table,
 )
-from homogcl.data.own.ids import positions, whole_numbers
+from homogcl.data.own.ids import positions, some, whole_numbers
 from homogcl.data.own.nodes import Ends, Nodes, read_nodes
 from homogcl.data.own.saved import SAVED, read_saved, saved_ids
 from homogcl.data.own.tables import DELIMITERS, TableFile, arrow, ending, pick
@@ -147,8 +147,34 @@ def content_of(
         note = f"{int((~joins).sum()):,} edges of nodes that are not there dropped"
         nodes = replace(nodes, notes=(*nodes.notes, note))
         pairs, weight = pairs[:, joins], None if weight is None else weight[torch.from_numpy(joins)]
+    beside = unused_columns(files, names, edges.names, None if listed is None else listed.names)
+    nodes = replace(nodes, notes=(*nodes.notes, *beside))
     numbers = whole_numbers(nodes.ids)
     return Content(pairs, weight, nodes, (nodes.ids if numbers is None else numbers).to_pylist())
+
+
+def unused_columns(
+    files: GraphFiles, ends: tuple[str, str], edges: Sequence[str], nodes: Sequence[str] | None
+) -> list[str]:
+    """Return a sentence on the columns of each table that no setting names, with the setting.
+
+    Args:
+        files: Which columns are what.
+        ends: The columns of an edge's ends.
+        edges: All columns of the table of edges.
+        nodes: All columns of the table of nodes.
+    """
+    notes = []
+    beside = [name for name in edges if name and name not in (*ends, files.weight)]
+    if beside and files.weight is None:
+        notes.append(f"edges: {some(beside)} not used (--weight takes one)")
+    if nodes is not None and files.features is None:
+        named = [name for name in nodes if name]
+        taken = {files.id or named[0], files.label, files.split}
+        beside = [name for name in named if name not in taken]
+        if beside:
+            notes.append(f"nodes: {some(beside)} not used (--features takes them)")
+    return notes
 
 
 def _check_ends(ends: Ends) -> None:

@@ -110,7 +110,8 @@ def _strangers(listing: Listing, ends: Ends, missing: Missing) -> tuple[Any, tup
         return strangers, ()
     if missing == "error":
         name, place = ends.stranger(listing.ids)
-        more = f" (nor are {len(strangers) - 1:,} more)" if len(strangers) > 1 else ""
+        others = len(strangers) - 1
+        more = f" (nor {'is' if others == 1 else 'are'} {others:,} more)" if others else ""
         raise UserError(f"{place}: the node {name!r} is not in {listing.place}{more}{_CHOICE}")
     names = some(strangers.to_pylist())
     note = f"nodes: {len(strangers):,} not in {listing.place} {_DONE[missing]} ({names})"

@@ -45,6 +45,31 @@ class TextTable:
         table = self._read(names, arrow().float64())
         return _checked_numbers(self, names, [table.column(name).to_numpy() for name in names])
 
+    def blocks(self, size: int) -> Iterator[MemoryTable]:
+        """Yield the rows in order, so many bytes of text at a time."""
+        pa = arrow()
+        rows = 0
+        try:
+            with pa.csv.open_csv(
+                str(self.path),
+                pa.csv.ReadOptions(
+                    column_names=self.names, skip_rows=self.lines_above, block_size=size
+                ),
+                pa.csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True),
+                pa.csv.ConvertOptions(column_types=dict.fromkeys(self.names, pa.string())),
+            ) as reader:
+                for batch in reader:
+                    columns = dict(zip(self.names, batch.columns, strict=True))
+                    yield MemoryTable(self.path, columns, rows_before=rows, origin=self)
+                    rows += batch.num_rows
+        except pa.ArrowInvalid as error:
+            if "Empty CSV file" in str(error):
+                return
+            self._explain([])
+            raise UserError(f"{self.path}: {str(error).splitlines()[0]}") from None
+        except OSError as error:
+            raise UserError(f"{self.path}: {str(error).splitlines()[0]}") from None
+
     def where(self, row: int, column: str) -> str:
         """Return where a cell stands, for messages; rows are counted from 0."""
         line = next((line for at, (line, _) in enumerate(self._rows()) if at == row), 0)
@@ -97,6 +122,8 @@ class MemoryTable:
     path: Path | str  # of the file, or what the table is called
     columns: dict[str, Any]  # pyarrow arrays by name
     row_name: str = "row"
+    rows_before: int = 0  # of the file, where this is a block of it
+    origin: TextTable | None = None  # the text file that this is a block of
 
     @property
     def names(self) -> list[str]:
@@ -128,6 +155,9 @@ class MemoryTable:
 
     def where(self, row: int, column: str) -> str:
         """Return where a cell stands, for messages; rows are counted from 0."""
+        row += self.rows_before
+        if self.origin is not None:
+            return self.origin.where(row, column)
         return f"{self.path} {self.row_name} {row + 1}, column {column!r}"
 
     def _text(self, name: str) -> Any:

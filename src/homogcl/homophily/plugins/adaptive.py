@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
@@ -10,6 +11,7 @@ from homogcl.homophily.plugins.base import ClusterConfig, HomoViews, NeighborPlu
 from homogcl.homophily.positives import Combine, Positives
 from homogcl.homophily.saliency import saliency, soft_assignment
 from homogcl.methods.base import Terms
+from homogcl.nn.sparse import Pattern
 from homogcl.nn.unit_rows import of_length
 
 
@@ -34,10 +36,11 @@ class Adaptive(NeighborPlugin):
 
     def objective(self, views: HomoViews, positives: Positives = Positives.none()) -> Terms:
         """Return the base's terms, each averaged over a node's positives."""
-        h = of_length(self.base.embed(views.graph), 1.0).detach()
+        with torch.no_grad():  # nothing is learned through S
+            h = of_length(self.base.embed(views.graph), 1.0)
         c = self.next_centroids(h, views.cluster_seed)
         r = soft_assignment(h, c, spread(h, c, self.sharing.nodes))
-        return self.expanded(views, saliency(r, views.graph.edge_index))
+        return self.expanded(views, saliency(r, Pattern.of_graph(views.graph)))
 
     def assignment(self, graph: Data) -> Tensor | None:
         """Return R of the nodes of `graph` under the clusters of the last step, [N, k]."""

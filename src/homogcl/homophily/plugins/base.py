@@ -17,6 +17,7 @@ from homogcl.homophily.clusters import centroids
 from homogcl.homophily.positives import CannotCombine, Combine, Positives
 from homogcl.homophily.saliency import saliency
 from homogcl.methods.base import Method
+from homogcl.nn.sparse import Pattern, with_pattern
 
 
 class NoPairPositives(UserError):
@@ -115,7 +116,7 @@ class NeighborPlugin(Method):
     def views(self, graph: Data, rng: torch.Generator) -> HomoViews:
         """Return the base's own views, the clean graph, and a seed that costs `rng` no draw."""
         seed = branch(rng, "clusters")
-        return HomoViews(self.base.views(graph, rng), graph, seed)
+        return HomoViews(self.base.views(graph, rng), with_pattern(graph), seed)
 
     def term_weights(self) -> dict[str, float]:
         """Return the base's own weights."""
@@ -148,7 +149,9 @@ class NeighborPlugin(Method):
 
     def expanded(self, views: HomoViews, weight: Tensor) -> dict[str, Tensor]:
         """Return the base's terms with the edges as positives, each by its weight, [E]."""
-        pairs = Positives(views.graph.edge_index, weight, combine=self.combine)
+        graph = views.graph
+        known = Pattern.of_graph(graph)
+        pairs = Positives(graph.edge_index, weight, combine=self.combine, known=known)
         return self.base.objective(views.base, pairs)
 
     def next_centroids(self, h: Tensor, seed: int) -> Tensor:

@@ -15,6 +15,7 @@ from homogcl.homophily.plugins.base import ClusterConfig, HomoViews, NeighborPlu
 from homogcl.homophily.positives import Combine, Positives
 from homogcl.homophily.saliency import homophily_loss, saliency, soft_assignment
 from homogcl.methods.base import Method, Terms
+from homogcl.nn.sparse import Pattern
 
 
 class HomoGCL(NeighborPlugin):
@@ -61,12 +62,13 @@ class HomoGCL(NeighborPlugin):
 
     def objective(self, views: HomoViews, positives: Positives = Positives.none()) -> Terms:
         """Return the base's terms with expanded positives, and the homophily loss (lines 5-11)."""
-        edge_index = views.graph.edge_index
-        h = self.base.embed(views.graph)
+        edges = Pattern.of_graph(views.graph)
+        with torch.set_grad_enabled(torch.is_grad_enabled() and self._learns_clusters()):
+            h = self.base.embed(views.graph)
         c = self.next_centroids(h.detach(), views.cluster_seed)
         r = soft_assignment(h, c, self._two_sigma_sq(h, c))
-        terms = self.expanded(views, self._weight(r, edge_index))
-        return {**terms, "homophily": homophily_loss(r, edge_index)}
+        terms = self.expanded(views, self._weight(r, edges))
+        return {**terms, "homophily": homophily_loss(r, edges)}
 
     def term_weights(self) -> dict[str, float]:
         """Return α and β, and the base's own weights."""
@@ -84,7 +86,12 @@ class HomoGCL(NeighborPlugin):
         unit = 1.0 if self.config.width == "fixed" else spread(h, c, self.sharing.nodes)
         return self.config.two_sigma_sq * unit
 
-    def _weight(self, r: Tensor, edge_index: Tensor) -> Tensor:
+    def _learns_clusters(self) -> bool:
+        """Return whether the encoder learns from R: through S or by the homophily loss."""
+        through_s = self.config.saliency == "soft" and self.config.saliency_gradient
+        return through_s or self.config.homophily_weight != 0
+
+    def _weight(self, r: Tensor, edges: Pattern) -> Tensor:
         if self.config.saliency == "hard":
-            return torch.ones(edge_index.size(1), dtype=r.dtype, device=r.device)
-        return saliency(r if self.config.saliency_gradient else r.detach(), edge_index)
+            return torch.ones(edges.row.numel(), dtype=r.dtype, device=r.device)
+        return saliency(r if self.config.saliency_gradient else r.detach(), edges)

@@ -12,6 +12,7 @@ from homogcl.homophily.plugins.base import ClusterConfig, HomoViews, NeighborPlu
 from homogcl.homophily.positives import Combine, Positives
 from homogcl.homophily.saliency import homophily_loss, saliency, soft_assignment
 from homogcl.methods.base import Terms
+from homogcl.nn.sparse import Pattern
 
 SEED = 1234
 NODES_PER_CLUSTER = 256
@@ -38,12 +39,12 @@ class Released(NeighborPlugin):
 
     def objective(self, views: HomoViews, positives: Positives = Positives.none()) -> Terms:
         """Return the base's terms with expanded positives, and the homophily loss."""
-        edge_index = views.graph.edge_index
+        pattern = Pattern.of_graph(views.graph)
         h = self.base.embed(views.graph)
         r = soft_assignment(h, self._fresh_centroids(h.detach()), self.config.two_sigma_sq)
-        terms = self.expanded(views, saliency(r, edge_index))
-        edges = edge_index.size(1)
-        with_loops = homophily_loss(r, edge_index) * (edges / (edges + r.size(0)))
+        terms = self.expanded(views, saliency(r, pattern))
+        edges = pattern.row.numel()
+        with_loops = homophily_loss(r, pattern) * (edges / (edges + r.size(0)))
         return {**terms, "homophily": with_loops}
 
     def term_weights(self) -> dict[str, float]:

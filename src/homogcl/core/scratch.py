@@ -1,0 +1,45 @@
+"""Matrices in temporary files: used like others, while few of their pages are in memory.
+
+They lie where `$TMPDIR` says, in a file without a name that is gone with the matrix.
+"""
+
+from __future__ import annotations
+
+import math
+import mmap
+import tempfile
+from typing import Any
+
+import torch
+from torch import Tensor
+
+_PAGES = "scratch_pages"  # attribute of a tensor that lies in a file
+
+
+def scratch(shape: tuple[int, ...], kind: torch.dtype) -> Tensor:
+    """Return a tensor of zeros that lies in a temporary file."""
+    size = math.prod(shape)
+    if size == 0:
+        return torch.zeros(shape, dtype=kind)
+    with tempfile.TemporaryFile(prefix="homogcl-") as file:
+        file.truncate(size * kind.itemsize)
+        pages = mmap.mmap(file.fileno(), 0)
+    tensor = torch.frombuffer(pages, dtype=kind).view(shape)
+    setattr(tensor, _PAGES, pages)
+    return tensor
+
+
+def let_go(tensor: Tensor) -> None:
+    """Give back the memory of a scratch tensor's pages; its numbers stay. Others are left alone."""
+    pages: Any = getattr(tensor, _PAGES, None)
+    if pages is not None and hasattr(mmap, "MADV_DONTNEED"):
+        pages.madvise(mmap.MADV_DONTNEED)
+
+
+def flat_rows(tensor: Tensor) -> Tensor:
+    """Return a tensor [N, a, b] as [N, a b]; a scratch tensor stays one."""
+    flat = tensor.flatten(1)
+    pages = getattr(tensor, _PAGES, None)
+    if pages is not None:
+        setattr(flat, _PAGES, pages)
+    return flat

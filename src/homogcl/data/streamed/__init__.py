@@ -1,0 +1,1 @@
+"""Tables that do not fit in memory: read a block at a time, sorted and joined on disk."""

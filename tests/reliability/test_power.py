@@ -1,0 +1,135 @@
+"""After a loss of power, whatever was not flushed may be gone: nothing whole is lost."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import shutil
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from torch_geometric.data import Data
+
+from homogcl.core.files import remove_partial, write_atomically
+from homogcl.data.mapped import INDEX, is_mapped
+from homogcl.methods.base import Sizes
+from homogcl.runs.export import write_embeddings
+from homogcl.training.checkpoint import Checkpoints, State
+from tests.data.streamed.tables import SETTINGS, odd_tables, streamed
+from tests.data.streamed.tables import write as write_tables
+from tests.reliability.conftest import Count
+from tests.reliability.power import recorded, states, write
+from tests.toys import Toy
+
+OLD, NEW = b"what was there before", b"what is to be there, and is longer than that"
+
+
+def test_a_write_without_flushing_would_be_found_out(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    root.mkdir()
+    (root / "file").write_bytes(OLD)
+    with recorded(root) as recorder:
+        (root / "other").write_bytes(NEW)
+        os.replace(root / "other", root / "file")
+    contents = {tree["file"] for tree in states(recorder)}
+    assert contents >= {OLD, NEW, b"", NEW[: len(NEW) // 2]}
+
+
+def test_an_atomic_write_leaves_the_old_or_the_new(tmp_path: Path, count: Count) -> None:
+    root = tmp_path / "root"
+    root.mkdir()
+    (root / "file").write_bytes(OLD)
+    with recorded(root) as recorder:
+        write_atomically(root / "file", NEW)
+        write_atomically(root / "deep" / "down" / "file", NEW)
+    tried = 0
+    for tree in states(recorder):
+        assert tree["file"] in (OLD, NEW)
+        assert tree.get("deep/down/file") in (None, NEW)
+        tried += 1
+    assert tried > 10
+    for tree in states(recorder, last=True):
+        assert tree["file"] == tree["deep/down/file"] == NEW
+    count("loss of power in a write", rounds=tried, survived=tried)
+
+
+def test_a_checkpoint_is_the_former_or_the_new_one(
+    tmp_path: Path, block_graph: Data, count: Count
+) -> None:
+    method = Toy(Sizes.of(block_graph))
+    optimizer = torch.optim.SGD(method.parameters(), lr=0.1)
+    state = State(method, optimizer, torch.Generator())
+    root = tmp_path / "root"
+    root.mkdir()
+    checkpoints = Checkpoints(root / "checkpoint")
+    checkpoints.save(state, 1)
+    contents = {checkpoints.newest()}
+    with recorded(root) as recorder:
+        for epoch in (2, 3):
+            checkpoints.save(state, epoch)
+            contents.add((root / "checkpoint" / newest_name(checkpoints)).read_bytes())
+    last = (root / "checkpoint" / newest_name(checkpoints)).read_bytes()
+    tried = 0
+    for number, tree in enumerate(states(recorder)):
+        left = Checkpoints(write(tree, tmp_path / str(number)) / "checkpoint")
+        remove_partial(left.folder)
+        assert left.newest() in contents
+        tried += 1
+    assert tried > 10
+    for number, tree in enumerate(states(recorder, last=True)):
+        left = Checkpoints(write(tree, tmp_path / f"last-{number}") / "checkpoint")
+        assert left.newest() == last
+    count("loss of power in a checkpoint", rounds=tried, survived=tried)
+
+
+def newest_name(checkpoints: Checkpoints) -> str:
+    return max(path.name for path in checkpoints.folder.glob("epoch-*.pt"))
+
+
+@pytest.mark.parametrize("ending", ["npy", "csv", "parquet"])
+def test_an_export_is_whole_or_not_there(ending: str, tmp_path: Path, count: Count) -> None:
+    root = tmp_path / "root"
+    root.mkdir()
+    z = np.random.default_rng(0).random((20, 3), np.float32)
+    write_embeddings(root / f"z.{ending}", range(20), 0 * z)
+    before = {path.name: path.read_bytes() for path in root.iterdir()}
+    with recorded(root) as recorder:
+        written = write_embeddings(root / f"z.{ending}", range(20), torch.from_numpy(z))
+    after = {path.name: path.read_bytes() for path in written}
+    tried = 0
+    for tree in states(recorder):
+        assert all(tree[name] in (before[name], after[name]) for name in after)
+        tried += 1
+    for tree in states(recorder, last=True):
+        assert {name: tree[name] for name in after} == after
+    count("loss of power in an export", rounds=tried, survived=tried)
+
+
+def test_an_import_is_whole_or_goes_on(tmp_path: Path, count: Count, soak: int) -> None:
+    edges, nodes = odd_tables(nodes=12, rows=30)
+    write_tables(tmp_path, edges, nodes)
+    chosen = {**SETTINGS, "nodes": str(tmp_path / "nodes.parquet"), "weight": "times"}
+    source, root = tmp_path / "edges.parquet", tmp_path / "root"
+    root.mkdir()
+    with recorded(root) as recorder:
+        streamed(source, root / "graph", chosen)
+    folder = root / "graph"
+    index = (folder / INDEX).read_text()
+    counts = Counter[str]()
+    # There are thousands, of which each takes a moment.
+    for number, tree in enumerate(itertools.islice(states(recorder), 0, None, max(1, 40 // soak))):
+        left = write(tree, tmp_path / "states" / str(number)) / "graph"
+        counts["whole" if is_mapped(left) else "resumed"] += 1
+        if not is_mapped(left):
+            streamed(source, left, chosen)
+        assert (left / INDEX).read_text() == index
+        contents = {path.name: path.read_bytes() for path in left.glob("*.npy")}
+        assert contents == {path.name: path.read_bytes() for path in folder.glob("*.npy")}
+        shutil.rmtree(left.parent)
+    assert min(counts["whole"], counts["resumed"]) > 10
+    for tree in states(recorder, last=True):
+        assert f"graph/{INDEX}" in tree
+    count("loss of power in an import", rounds=counts.total(), survived=counts.total())
