@@ -15,8 +15,13 @@ from homogcl.core.files import write_atomically
 from homogcl.pages.charts import Floats, Integers, SaliencyHistogram, curve_chart
 from homogcl.pages.parts import array_block, figure, fill_page, pairs, saliency_figures
 
-_COLUMNS = {"test_accuracy": "Accuracy", "nmi": "NMI", "ari": "ARI"}
-_PERCENT = {"test_accuracy"}
+_COLUMNS = {
+    "test_accuracy": "Accuracy",
+    "rewired_test_accuracy": "With wrong edges",
+    "nmi": "NMI",
+    "ari": "ARI",
+}
+_PERCENT = {"test_accuracy", "rewired_test_accuracy"}
 _CURVE_COLORS = 8  # that the style sheet has
 
 
