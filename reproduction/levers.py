@@ -84,17 +84,20 @@ class Levers(HomoGCL):
             super().check(nodes)
 
     def objective(self, views: HomoViews, positives: Positives = Positives.none()) -> Terms:
-        """Return the base's terms with expanded positives, and the homophily loss."""
+        """Return the base's own terms until the plug-in starts, then those with neighbors."""
         if self.config.start_at and float(self.progress) < self.config.start_at:
             return self.base.objective(views.base)
+        return super().objective(views)
+
+    def weigh(self, views: HomoViews) -> tuple[Tensor, Terms]:
+        """Return S of each edge and the homophily loss."""
         edges = Pattern.of_graph(views.graph)
         h = self._rows(self.base.embed(views.graph))
         c = self._centroids(
             self._clustered(h, views.graph), views.graph.edge_index, views.cluster_seed
         )
         r = soft_assignment(h, c, self._two_sigma_sq(h, c))
-        terms = self.expanded(views, self._weight(r, edges))
-        return {**terms, "homophily": homophily_loss(r, edges)}
+        return self._weight(r, edges), {"homophily": homophily_loss(r, edges)}
 
     def assignment(self, graph: Data) -> Tensor | None:
         """Return R of the nodes of `graph` under the clusters of the last step, [N, k]."""

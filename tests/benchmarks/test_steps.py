@@ -32,10 +32,13 @@ def test_products_are_recorded_counted_and_computed_again() -> None:
     torch.testing.assert_close(again, (a @ b).detach())
 
 
+PLUGIN_KEYS = {"seconds", "homogcl", "homogcl, 5", "adaptive", "adaptive, 5"}
+
+
 def test_measures_run_on_a_small_graph(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(steps, "_WARM", 1)
     monkeypatch.setattr(steps, "product_limit", lambda: 1e11)
-    assert set(steps.plugin_steps("grace", "demo", 1)) == {"seconds", "homogcl", "adaptive"}
+    assert set(steps.plugin_steps("grace", "demo", 1)) == PLUGIN_KEYS
     assert set(steps.encoder_steps("demo", 1)) == {"seconds", "sage", "gat", "mlp"}
     taken = steps.bgrl_step("demo", 1)
     assert set(taken) == {"seconds", "share", "share_at_limit", "usual"}
@@ -45,9 +48,7 @@ def test_measures_run_on_a_small_graph(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_rows_name_what_they_are_held_to(monkeypatch: pytest.MonkeyPatch) -> None:
     values = dict.fromkeys(
         (
-            "seconds",
-            "homogcl",
-            "adaptive",
+            *PLUGIN_KEYS,
             "share",
             "share_at_limit",
             "usual",
@@ -58,6 +59,6 @@ def test_rows_name_what_they_are_held_to(monkeypatch: pytest.MonkeyPatch) -> Non
         1.0,
     )
     monkeypatch.setattr(steps, "measure", lambda *_: values)
-    assert ("photo, bgrl: +adaptive over it", 1.0, "at most 1.15") in steps.plugins()
+    assert ("photo, bgrl: +adaptive over it, refresh=5", 1.0, "at most 1.15") in steps.plugins()
     assert ("computers: torch_geometric's layers over ours", 1.0, "at least 2") in steps.bgrl()
     assert ("sage over gcn", 1.0, "at most 1.5") in steps.encoders()

@@ -9,6 +9,7 @@ from homogcl.core.errors import UserError
 from homogcl.nn.sparse import (
     Pattern,
     entries,
+    join_means,
     own_products,
     pair_products,
     product,
@@ -273,6 +274,28 @@ def test_a_graph_keeps_its_pattern_and_another_one_has_its_own() -> None:
     assert Pattern.of_graph(known).row.numel() == 4
     unsorted = Data(edge_index=torch.tensor([[1, 0], [0, 1]]), num_nodes=2)
     assert with_pattern(unsorted) is unsorted
+
+
+@given(nodes=SIZES, density=st.sampled_from([0.0, 0.4, 1.0]), seed=st.integers(0, 99))
+def test_joined_means_and_their_gradients_are_the_dense_ones(
+    nodes: int, density: float, seed: int
+) -> None:
+    row, col = random_pairs(nodes, nodes, density, seed)
+    rng = torch.Generator().manual_seed(seed)
+    value = torch.rand(row.numel(), generator=rng, dtype=torch.float64)
+    matrix = Pattern.at(row, col, (nodes, nodes)).with_values(value)
+    dense = scattered(row, col, value, (nodes, nodes))
+    z = torch.rand(nodes, 6, generator=rng, dtype=torch.float64, requires_grad=True)
+    bias = torch.rand(3, generator=rng, dtype=torch.float64, requires_grad=True)
+    ours, plain = join_means(matrix, z, bias), z[:, :3] + dense @ z[:, 3:] + bias
+    torch.testing.assert_close(ours, plain)
+    grad = torch.rand(nodes, 3, generator=rng, dtype=torch.float64)
+    for mine, other in zip(
+        torch.autograd.grad(ours, (z, bias), grad),
+        torch.autograd.grad(plain, (z, bias), grad),
+        strict=True,
+    ):
+        torch.testing.assert_close(mine, other)
 
 
 def test_propagate_takes_a_gradient_of_few_rows_as_any_other() -> None:

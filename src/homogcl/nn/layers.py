@@ -18,7 +18,7 @@ from torch_geometric.nn import GATConv
 from homogcl.nn.attention import attend, attention, pairs_into
 from homogcl.nn.operators import Averages, Operator, normalized
 from homogcl.nn.rows import multiply_rows
-from homogcl.nn.sparse import Pattern, product, sparse
+from homogcl.nn.sparse import Pattern, join_means, product, sparse
 
 
 class Structure(Protocol):
@@ -107,6 +107,8 @@ class SAGELayer(Layer):
 
     def combine(self, x: Tensor, z: Tensor, structure: Averages) -> Tensor:
         """Return the rows of x W_root + (mean of the neighbors' x W_mean) + b, of `z` alone."""
+        if structure.rows == slice(0, z.size(0)):
+            return join_means(structure.matrix, z, self.bias)
         own, near = z.chunk(2, dim=1)
         return own[structure.rows] + product(structure.matrix, near) + self.bias
 

@@ -195,6 +195,12 @@ def propagate(matrix: Sparse, x: Tensor, loops: Tensor, bias: Tensor) -> Tensor:
     return result
 
 
+def join_means(matrix: Sparse, z: Tensor, bias: Tensor) -> Tensor:
+    """Return `own + matrix @ near + bias` of `z = [own, near]` [n, 2d], differentiable in both."""
+    result: Tensor = _JoinMeans.apply(z, bias, matrix)  # type: ignore[no-untyped-call]
+    return result
+
+
 def pair_products(a: Tensor, b: Tensor, pattern: Pattern) -> Tensor:
     """Return a_i · b_j for each pair (i, j) of `pattern`, [P], differentiable in `a` and `b`."""
     result: Tensor = _PairProducts.apply(a, b, pattern)  # type: ignore[no-untyped-call]
@@ -263,6 +269,23 @@ class _Propagate(torch.autograd.Function):
         part = grad[rows]
         to_x = product_of(sparse(take_rows(ctx.matrix.csr, rows)).transposed, part)
         return to_x.index_add_(0, rows, part * ctx.loops[rows]), part.sum(0), None, None
+
+
+class _JoinMeans(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, z: Tensor, bias: Tensor, matrix: Sparse) -> Tensor:
+        ctx.matrix = matrix
+        own, near = z.chunk(2, dim=1)
+        return (own + bias).addmm_(matrix.csr, near)
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor, None]:
+        grad = grad.contiguous()
+        to_z = grad.new_empty(grad.size(0), 2 * grad.size(1))
+        own, near = to_z.chunk(2, dim=1)
+        own.copy_(grad)
+        near.zero_().addmm_(ctx.matrix.transposed, grad)
+        return to_z, grad.sum(0), None
 
 
 def _sampled(a: Tensor, b: Tensor, pattern: Pattern) -> Tensor:

@@ -8,7 +8,7 @@ from torch_geometric.data import Data
 
 from homogcl.homophily.clusters import spread
 from homogcl.homophily.plugins.base import ClusterConfig, HomoViews, NeighborPlugin
-from homogcl.homophily.positives import Combine, Positives
+from homogcl.homophily.positives import Combine
 from homogcl.homophily.saliency import saliency, soft_assignment
 from homogcl.methods.base import Terms
 from homogcl.nn.sparse import Pattern
@@ -34,13 +34,13 @@ class Adaptive(NeighborPlugin):
     class Config(ClusterConfig):
         """Settings of the plug-in."""
 
-    def objective(self, views: HomoViews, positives: Positives = Positives.none()) -> Terms:
-        """Return the base's terms, each averaged over a node's positives."""
+    def weigh(self, views: HomoViews) -> tuple[Tensor, Terms]:
+        """Return S of each edge; there are no terms of its own."""
         with torch.no_grad():  # nothing is learned through S
             h = of_length(self.base.embed(views.graph), 1.0)
         c = self.next_centroids(h, views.cluster_seed)
         r = soft_assignment(h, c, spread(h, c, self.sharing.nodes))
-        return self.expanded(views, saliency(r, Pattern.of_graph(views.graph)))
+        return saliency(r, Pattern.of_graph(views.graph)), {}
 
     def assignment(self, graph: Data) -> Tensor | None:
         """Return R of the nodes of `graph` under the clusters of the last step, [N, k]."""

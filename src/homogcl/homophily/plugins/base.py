@@ -16,7 +16,8 @@ from homogcl.core.seeds import branch
 from homogcl.homophily.clusters import centroids
 from homogcl.homophily.positives import CannotCombine, Combine, Positives
 from homogcl.homophily.saliency import saliency
-from homogcl.methods.base import Method
+from homogcl.homophily.standing import StandingWeights
+from homogcl.methods.base import Method, Terms
 from homogcl.nn.sparse import Pattern, with_pattern
 
 
@@ -34,16 +35,19 @@ class HomoViews:
 
 
 class ClusterConfig(Config):
-    """The setting that all plug-ins share."""
+    """The settings that all plug-ins share."""
 
     num_clusters: int = Field(default=10, ge=1)  # k
+    refresh: int = Field(default=1, ge=1)  # steps from one weighing of the edges to the next
 
 
 class NeighborPlugin(Method):
     """A base method with neighbors as further positives.
 
-    A plug-in only writes `objective`: it clusters the embeddings of the clean graph, weighs the
-    edges, and calls the base's own objective with these edges as positives.
+    A plug-in only writes `weigh`: it clusters the embeddings of the clean graph and weighs the
+    edges, which the base's own objective then takes as positives. With `refresh=n` it does so at
+    every n-th step on the whole graph; the weights stand in between, and its own terms count n
+    times. Batches differ from step to step, so that their edges are weighed at each.
     """
 
     ways: ClassVar[tuple[Combine, ...]]  # in order of preference; the base takes the first it can
@@ -68,6 +72,7 @@ class NeighborPlugin(Method):
         self.takes_batches = base.takes_batches
         self.follows_progress = base.follows_progress
         self.centroids = torch.empty(0)  # of the last step, [k, d]; the next step starts from them
+        self.standing = StandingWeights(self.config.refresh)
 
     @classmethod
     def combine_on(
@@ -110,13 +115,28 @@ class NeighborPlugin(Method):
             )
 
     def prepare(self, graph: Data, rng: torch.Generator) -> None:
-        """Let the base prepare."""
+        """Let the base prepare, and remember which edges are those of the whole graph."""
         self.base.prepare(graph, rng)
+        self.standing.begin(graph.edge_index)
 
     def views(self, graph: Data, rng: torch.Generator) -> HomoViews:
         """Return the base's own views, the clean graph, and a seed that costs `rng` no draw."""
         seed = branch(rng, "clusters")
         return HomoViews(self.base.views(graph, rng), with_pattern(graph), seed)
+
+    def objective(self, views: HomoViews, positives: Positives = Positives.none()) -> Terms:
+        """Return the base's terms with the edges as positives, and the plug-in's own terms."""
+        edges = views.graph.edge_index
+        weight = self.standing.next_of(edges)
+        if weight is not None:
+            return self.expanded(views, weight)
+        weight, terms = self.weigh(views)
+        steps = self.standing.keep(edges, weight)
+        return {**self.expanded(views, weight), **{k: steps * term for k, term in terms.items()}}
+
+    def weigh(self, views: HomoViews) -> tuple[Tensor, Terms]:
+        """Return how positive each edge of the clean graph is, [E], and the plug-in's own terms."""
+        raise NotImplementedError
 
     def term_weights(self) -> dict[str, float]:
         """Return the base's own weights."""

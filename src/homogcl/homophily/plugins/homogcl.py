@@ -12,7 +12,7 @@ from torch_geometric.data import Data
 from homogcl.core.errors import UserError
 from homogcl.homophily.clusters import spread
 from homogcl.homophily.plugins.base import ClusterConfig, HomoViews, NeighborPlugin
-from homogcl.homophily.positives import Combine, Positives
+from homogcl.homophily.positives import Combine
 from homogcl.homophily.saliency import homophily_loss, saliency, soft_assignment
 from homogcl.methods.base import Method, Terms
 from homogcl.nn.sparse import Pattern
@@ -60,15 +60,14 @@ class HomoGCL(NeighborPlugin):
                 f"neighbor_weight={weight}: {base.name} has no term of neighbors to weigh"
             )
 
-    def objective(self, views: HomoViews, positives: Positives = Positives.none()) -> Terms:
-        """Return the base's terms with expanded positives, and the homophily loss (lines 5-11)."""
+    def weigh(self, views: HomoViews) -> tuple[Tensor, Terms]:
+        """Return S of each edge and the homophily loss (lines 5-9 and 11)."""
         edges = Pattern.of_graph(views.graph)
         with torch.set_grad_enabled(torch.is_grad_enabled() and self._learns_clusters()):
             h = self.base.embed(views.graph)
         c = self.next_centroids(h.detach(), views.cluster_seed)
         r = soft_assignment(h, c, self._two_sigma_sq(h, c))
-        terms = self.expanded(views, self._weight(r, edges))
-        return {**terms, "homophily": homophily_loss(r, edges)}
+        return self._weight(r, edges), {"homophily": homophily_loss(r, edges)}
 
     def term_weights(self) -> dict[str, float]:
         """Return α and β, and the base's own weights."""

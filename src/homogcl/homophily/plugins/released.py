@@ -9,7 +9,7 @@ from torch_geometric.data import Data
 
 from homogcl.homophily.clusters import centroids
 from homogcl.homophily.plugins.base import ClusterConfig, HomoViews, NeighborPlugin
-from homogcl.homophily.positives import Combine, Positives
+from homogcl.homophily.positives import Combine
 from homogcl.homophily.saliency import homophily_loss, saliency, soft_assignment
 from homogcl.methods.base import Terms
 from homogcl.nn.sparse import Pattern
@@ -37,15 +37,14 @@ class Released(NeighborPlugin):
 
     config: Config
 
-    def objective(self, views: HomoViews, positives: Positives = Positives.none()) -> Terms:
-        """Return the base's terms with expanded positives, and the homophily loss."""
+    def weigh(self, views: HomoViews) -> tuple[Tensor, Terms]:
+        """Return S of each edge and the homophily loss."""
         pattern = Pattern.of_graph(views.graph)
         h = self.base.embed(views.graph)
         r = soft_assignment(h, self._fresh_centroids(h.detach()), self.config.two_sigma_sq)
-        terms = self.expanded(views, saliency(r, pattern))
         edges = pattern.row.numel()
         with_loops = homophily_loss(r, pattern) * (edges / (edges + r.size(0)))
-        return {**terms, "homophily": with_loops}
+        return saliency(r, pattern), {"homophily": with_loops}
 
     def term_weights(self) -> dict[str, float]:
         """Return α, and the base's own weights."""

@@ -31,9 +31,10 @@ def info_nce(
         neg = Σ_{j∉{i}∪N_v(i)} e^{θ(u_i,v_j)/τ} + Σ_{j∉{i}∪N_u(i)} e^{θ(u_i,u_j)/τ}
 
     and the loss is the mean of -log(pos / (pos + neg)) over the anchors of both views. Under a mean
-    (`Combine.MEAN`), the sums are those of Eq. (1) and log pos is the mean of θ(u_i,v_j)/τ over a
-    node's positives, with weight 1 for itself and S_ij for a neighbor. Memory never holds N x N or
-    P x d numbers. Nothing is subtracted, so the loss is safe at any temperature.
+    (`Combine.MEAN`), the sums are those of Eq. (1), in which neighbors are pairs like all others,
+    and log pos is the mean of θ(u_i,v_j)/τ over a node's positives, with weight 1 for itself and
+    S_ij for a neighbor. Memory never holds N x N or P x d numbers. Nothing is subtracted, so the
+    loss is safe at any temperature.
 
     Args:
         u: Vectors of the first view, [N, d].
@@ -44,7 +45,7 @@ def info_nce(
             with itself are refused.
         negatives: Which pairs `neg` sums over: `AllPairs`, as above, by default; `Sampled`, an
             unbiased estimate; `CrossView`, without the second sum; `Weighted`, with a weight for
-            each pair. Positives and neighbors are always exact.
+            each pair. Positives are always exact, and so are neighbors outside of a mean.
 
     Returns:
         The loss, a scalar.
@@ -61,11 +62,16 @@ def info_nce(
         raise UserError("the positives of the two views list different pairs")
     pairs = in_u.to(u.device).pattern(u.size(0))
     kind = negatives or AllPairs()
-    sums = kind.sums(a, b, temperature, pairs)
     own = (a * b).sum(1)
     across = pair_products(a, b, pairs)
     # The pairs come in both directions, so the products of (b, a) are those of (a, b), reordered.
     back = across.index_select(0, pairs.to_transposed)
+    if in_u.combine in MEANS:
+        sums = kind.sums(a, b, temperature, none.pattern(u.size(0)))
+        ratio_u = in_u.mean(own, across, pairs.row) - torch.logaddexp(own, sums.logs[0])
+        ratio_v = in_v.mean(own, back, pairs.row) - torch.logaddexp(own, sums.logs[1])
+        return -0.5 * (ratio_u + ratio_v).mean()
+    sums = kind.sums(a, b, temperature, pairs)
     from_u = _Anchors(own, sums.logs[0], own_products(a, pairs), across, sums.weights[0])
     from_v = _Anchors(own, sums.logs[1], own_products(b, pairs), back, sums.weights[1])
     ratio_u = from_u.log_ratio(in_u, in_v, pairs.row, own_view=kind.own_view)
@@ -101,13 +107,9 @@ class _Anchors:
             alone, near, far = own.exp(), self.intra.exp(), self.inter.exp()
             total = own_pairs * alone + rest.exp()
             everything = total.index_add(0, row, inside * near + outside * far).log()
-            if here.combine in MEANS:
-                return here.mean(own, self.inter, row) - everything
             return alone.index_add(0, row, positive * near).log() - everything
         per_node = [(own_pairs * one, own), (one, rest)]
         everything = _log_sum(per_node, [(inside, self.intra), (outside, self.inter)], row)
-        if here.combine in MEANS:
-            return here.mean(own, self.inter, row) - everything
         return _log_sum([(one, own)], [(positive, self.intra)], row) - everything
 
 
