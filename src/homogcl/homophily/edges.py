@@ -107,7 +107,7 @@ def saliencies(method: Method, graph: Data, *, seed: int = 0) -> Tensor:
     """
     with torch.no_grad():
         has_clusters = method.assignment(graph) is not None
-        scores = None if has_clusters else method.edge_scores(graph)
+        scores = None if has_clusters else method.edge_scores(graph, seed)
         if scores is None:
             rng = stream(seed, "edge scores")
             scores = edge_scores(graph, lambda rest: embeddings(method, rest), rng)
