@@ -9,7 +9,13 @@ from torch_geometric.data import Data
 from homogcl.core.seeds import stream
 from homogcl.homophily.clusters import centroids
 from homogcl.homophily.edge_scores import edge_scores
-from homogcl.homophily.edges import EdgeSaliency, cluster_saliencies, edge_saliency, row_saliency
+from homogcl.homophily.edges import (
+    EdgeSaliency,
+    closed_form,
+    cluster_saliencies,
+    edge_saliency,
+    row_saliency,
+)
 from homogcl.homophily.plugins.homogcl import HomoGCL
 from homogcl.homophily.saliency import soft_assignment
 from homogcl.methods.inference import embeddings
@@ -46,8 +52,10 @@ def test_a_plug_in_has_the_cosines_of_its_posteriors(block_graph: Data) -> None:
 def test_the_table_has_the_scores_that_are_fitted_without_labels(block_graph: Data) -> None:
     method = trained(block_graph)
     table = edge_saliency(method, block_graph, seed=4)
-    rng = stream(4, "edge scores")
-    expected = edge_scores(block_graph, lambda rest: embeddings(method, rest), rng)
+    rng, closed = stream(4, "edge scores"), closed_form(block_graph, 4)
+    expected = edge_scores(
+        block_graph, lambda rest: [embeddings(method, rest), closed.embed_anew(rest)], rng
+    )
     of = dict(zip(map(tuple, block_graph.edge_index.t().tolist()), expected.tolist(), strict=True))
     pairs = zip(table.source.tolist(), table.target.tolist(), strict=True)
     np.testing.assert_array_equal(

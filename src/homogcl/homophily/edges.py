@@ -17,8 +17,9 @@ from homogcl.homophily.clusters import centroids, spread
 from homogcl.homophily.edge_scores import edge_scores
 from homogcl.homophily.plugins.homogcl import HomoGCL
 from homogcl.homophily.saliency import saliency, soft_assignment
-from homogcl.methods.base import Method
-from homogcl.methods.inference import embeddings
+from homogcl.methods.base import Method, Sizes
+from homogcl.methods.homogcl import ClosedForm
+from homogcl.methods.inference import embeddings, without_labels
 
 # 2σ² of unit rows, as a share of the mean squared distance to the nearest centroid: it spreads S
 # about as widely as HomoGCL's own width does on its embeddings.
@@ -99,6 +100,9 @@ def edge_saliency(
 def saliencies(method: Method, graph: Data, *, seed: int = 0) -> Tensor:
     """Return how surely the ends of each edge belong together, [E], fitted without labels.
 
+    A method without scores of its own judges by its embeddings beside those of the closed form: its
+    weights have seen every edge in training, and the closed form is fitted anew without them.
+
     Args:
         method: A trained method. One that scores edges by clusters is asked for its embeddings, as
             one without scores is: S is near 1 for most edges, and near chance on many graphs.
@@ -109,9 +113,20 @@ def saliencies(method: Method, graph: Data, *, seed: int = 0) -> Tensor:
         has_clusters = method.assignment(graph) is not None
         scores = None if has_clusters else method.edge_scores(graph, seed)
         if scores is None:
-            rng = stream(seed, "edge scores")
-            scores = edge_scores(graph, lambda rest: embeddings(method, rest), rng)
+            closed = closed_form(graph, seed)
+            scores = edge_scores(
+                graph,
+                lambda rest: [embeddings(method, rest), closed.embed_anew(rest)],
+                stream(seed, "edge scores"),
+            )
     return scores
+
+
+def closed_form(graph: Data, seed: int) -> ClosedForm:
+    """Return HomoGCL in closed form, prepared on `graph`."""
+    method = ClosedForm(ClosedForm.Config(), Sizes.of(graph)).to(graph.x.device)
+    method.prepare(without_labels(graph), stream(seed, "prepare", graph.x.device))
+    return method
 
 
 def cluster_saliencies(

@@ -163,9 +163,9 @@ class ClosedForm(Method):
         """
         if not self.weight.any():
             return None
-        return edge_scores(graph, self._embed_anew, stream(seed, "edge scores"))
+        return edge_scores(graph, lambda rest: [self.embed_anew(rest)], stream(seed, "edge scores"))
 
-    def _embed_anew(self, graph: Data) -> Tensor:
+    def embed_anew(self, graph: Data) -> Tensor:
         """Return the embeddings by directions of `graph`, at the ridge that was chosen."""
         few = {"ridges": (float(self.ridge),), "axes": min(_FEW_AXES, self.config.axes)}
         method = ClosedForm(self.config.model_copy(update=few), Sizes.of(graph)).to(graph.x.device)
