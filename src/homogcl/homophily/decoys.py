@@ -93,9 +93,9 @@ def edges_and_decoys(
 
 
 def pair_cosines(x: Tensor, vectors: Sequence[Tensor], pairs: Tensor) -> Floats:
-    """Return the cosines of `pairs` [2, P] by features `x` less their mean and by k kinds of vectors.
+    """Return the cosines of `pairs` [2, P] by k kinds of vectors, [P, 1 + k].
 
-    The shape is [P, 1 + k].
+    The first column is of the features `x` less their mean.
     """
     center = _mean_row(x)
     parts = []

@@ -1,10 +1,10 @@
 """How surely the ends of an edge belong together: a probability that is fitted without labels.
 
 A logistic model tells edges from decoys (`homophily.decoys`) by cosines of their ends, of
-features and of embeddings of one kind or more; each fold is judged by a model of the others. Its probability p counts
-with those of the other edges of both ends: a node that fits few of its neighbors makes its edges
-doubtful. What comes out is turned into the probability that an edge is none of those that look
-like decoys.
+features and of embeddings of one kind or more; each fold is judged by a model of the others. Its
+probability p counts with those of the other edges of both ends: a node that fits few of its
+neighbors makes its edges doubtful. What comes out is turned into the probability that an edge is
+none of those that look like decoys.
 """
 
 from __future__ import annotations
