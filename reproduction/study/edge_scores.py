@@ -14,7 +14,7 @@ from torch.nn.functional import normalize
 from torch_geometric.data import Data
 
 from homogcl.evaluate.arrays import dense_embedding
-from homogcl.homophily.edges import cluster_saliencies, saliencies
+from homogcl.homophily.edges import BINS, cluster_saliencies, saliencies
 from homogcl.homophily.plugins.homogcl import HomoGCL
 from homogcl.methods.inference import embeddings
 from homogcl.nn.sparse import Pattern, pair_products
@@ -38,7 +38,6 @@ SCORES: Final = {
     "S as printed": "printed_auc",
     "cosine of X": "features_auc",
 }
-BINS = (0.0, 0.5, 0.8, 0.9, 0.95, 1.0)
 SEEDS: Final = 3
 _MINUTES: Final = ("pubmed", "photo", "computers")  # that GRACE takes: one seed
 _FOLDER: Final = f"study/{NAME}"

@@ -5,13 +5,12 @@ from __future__ import annotations
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from homogcl.homophily.edges import edge_saliency
+from homogcl.homophily.edges import BINS, edge_saliency
 from homogcl.runs.record import Summary
 from homogcl.runs.request import Request
 from homogcl.runs.train import fit_run
 from reproduction.paper.tables import DATA
 from reproduction.study.edge_scores import (
-    BINS,
     EDGE_SCORES,
     edge_metrics,
     edge_scores_table,
