@@ -247,7 +247,8 @@ def _trainings(quick: bool) -> list[Training]:
     named = [Request(METHOD, name, seed, tasks=()) for name in NAMED for seed in seeds]
     named += [Request("raw", name, seed, tasks=("probe",)) for name in NAMED for seed in seeds]
     return [
-        *(training(*each) for each in (*untrained, *spoiled)),
+        *(training(*each) for each in untrained),
+        *(training(*each) for each in spoiled),
         *(AdviceTraining(spec, folder) for spec in named),
         *(training(*each) for each in trained),
     ]

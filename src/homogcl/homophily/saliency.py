@@ -52,8 +52,10 @@ def homophily_loss(r: Tensor, edge_index: Tensor | Pattern) -> Tensor:
         edge_index: Edges, int64 [2, E], sorted, each once in both directions, or the pattern of
             such edges. Others are refused: the mean would be over other pairs.
     """
-    is_pattern = isinstance(edge_index, Pattern)
-    edges = edge_index if is_pattern else Pattern.both_ways(edge_index, r.size(0))
+    if isinstance(edge_index, Pattern):
+        edges = edge_index  # of a graph, which was checked when it was loaded
+    else:
+        edges = Pattern.both_ways(edge_index, r.size(0))
     if edges.row.numel() == 0:
         return r.sum() * 0.0
     # Σ ‖r_i - r_j‖² = Σ_i d_i ‖r_i‖² - 2 Σ_i r_i · (A r)_i with d the degrees of both directions.
