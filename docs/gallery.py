@@ -1,4 +1,4 @@
-"""Pictures of pages for the docs: `python docs/gallery.py` trains, writes pages and looks at them.
+"""Pictures of pages for the docs: `python -m docs.gallery` trains, writes pages and looks at them.
 
 It needs chromium, chromedriver and the data sets Cora and Photo, and takes some minutes.
 """
@@ -17,6 +17,7 @@ from PIL import Image
 from selenium.webdriver import Chrome, ChromeOptions, ChromeService
 from selenium.webdriver.support.ui import WebDriverWait
 
+from docs import notebook
 from homogcl import Request, train_run
 from homogcl.pages.demo import demo
 from homogcl.pages.explore import write_explorer
@@ -35,7 +36,7 @@ class Picture:
     """A page as it is seen after a script has run on it."""
 
     name: str
-    page: str  # a data set, or demo
+    page: str  # a data set, demo or notebook
     size: tuple[int, int]
     script: str = ""
 
@@ -47,7 +48,9 @@ PICTURES = (
     Picture("gallery-photo", "photo", WIDE),
     Picture("gallery-photo-saliency", "photo", WIDE, "colorBy('saliency')"),
     Picture("gallery-cora-telephone", "cora", NARROW, "explorer.select(17, true)"),
-    Picture("gallery-demo-telephone", "demo", NARROW, "byId('maps').scrollIntoView()"),
+    Picture("gallery-demo-telephone", "demo", NARROW),
+    Picture("gallery-notebook", "notebook", WIDE, "scrollTo(0, 1000)"),
+    Picture("gallery-notebook-telephone", "notebook", NARROW, "scrollTo(0, 1400)"),
 )
 
 
@@ -62,6 +65,10 @@ def main() -> None:
 def _page(place: Path, data: str) -> Path:
     if data == "demo":
         return demo(place / data)
+    if data == "notebook":
+        path = place / "notebook.html"
+        path.write_text(notebook.page(notebook.read()), "utf-8")
+        return path
     train_run(Request("homogcl", data).resolve(), place / data)
     path = place / f"{data}.html"
     write_explorer(RunFolder(place / data), path)

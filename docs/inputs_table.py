@@ -43,6 +43,19 @@ def _networkx() -> Any:
     return graph
 
 
+def _attributed() -> Any:
+    graph = _networkx()
+    values = {
+        "x": X.tolist(),
+        "color": ["red", "blue"] * (SIZE // 2),
+        "label": [number // 20 for number in range(SIZE)],
+        "style": [{}] * SIZE,
+    }
+    for name, each in values.items():
+        nx.set_node_attributes(graph, dict(zip(IDS, each, strict=True)), name)
+    return graph
+
+
 def _igraph() -> Any:
     graph = igraph.Graph(n=SIZE, edges=PAIRS.tolist())
     graph.vs["name"], graph.vs["age"] = IDS, X[:, 0].tolist()
@@ -96,6 +109,7 @@ INPUTS: dict[str, Callable[[], Any]] = {
         (np.ones(len(PAIRS)), PAIRS.T), shape=(SIZE, SIZE)
     ),
     "networkx, numbers at nodes": _networkx,
+    "networkx, also vectors `x`, texts, `label` and objects": _attributed,
     "igraph, numbers at nodes": _igraph,
     "torch `edge_index`": lambda: INDEX,
     "torch, `(edge_index, x)`": lambda: (INDEX, torch.from_numpy(X)),
@@ -148,6 +162,10 @@ COLUMNS: dict[str, Callable[[], Tables]] = {
 }
 
 
+def _report(held: Any) -> str:
+    return str(load(held).get("report") or "")
+
+
 def input_rows() -> Iterator[tuple[str, ...]]:
     """Yield each form of a graph with the shape of its vectors, their ids, and the features."""
     for name, held in INPUTS.items():
@@ -160,7 +178,9 @@ def input_rows() -> Iterator[tuple[str, ...]]:
         features = (
             "made of the edges" if embedder.model_.graph.structural else str(embedder.recipe_)
         )
-        yield name, f"{shape[0]} vectors", some(embedder.ids_[:2]), features
+        notes = [note for note in _report(held()).split("; ") if "not used" in note]
+        told = "; ".join([features, *notes])
+        yield name, f"{shape[0]} vectors", some(embedder.ids_[:2]), told
 
 
 def column_rows() -> Iterator[tuple[str, ...]]:

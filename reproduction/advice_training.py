@@ -12,7 +12,9 @@ from homogcl.advice.neighborhoods import METHOD, likeness
 from homogcl.core.errors import UserError
 from homogcl.data.catalog import plain_name
 from homogcl.data.load import citation_graph, load
+from homogcl.data.rewired import rewired
 from homogcl.data.shares import demo_shares
+from homogcl.data.summary import summarize
 from homogcl.runs.grid import find_record, record_of
 from homogcl.runs.log import OnEpoch
 from homogcl.runs.record import Record, write_record
@@ -23,29 +25,34 @@ from homogcl.runs.train import fit_run
 
 LIKENESS = "likeness"
 VALIDATION_NODES = "validation_nodes"
+ADJUSTED = "adjusted_homophily"
 
 
 @dataclass(frozen=True)
 class AdviceTraining:
     """A method on a data set, or on a generated graph of some size.
 
-    The default's record also has `likeness`, what `inspect` measures without labels, and the number
-    of validation nodes.
+    The default's record also has `likeness`, what `inspect` measures without labels, the number of
+    validation nodes, and the adjusted homophily, which labels tell.
 
     Attributes:
         spec: What is trained; its data set names the shares of a generated graph.
         folder: Where the record goes, below the folder of results.
         nodes: Of the generated graph; None for the data set itself.
+        wrong: Share of the generated edges that lead to nodes drawn by chance.
     """
 
     spec: Request
     folder: str
     nodes: int | None = None
+    wrong: float = 0.0
 
     @property
     def name(self) -> str:
-        """The data set, and the nodes of a generated graph: `demo-h30-n1000`."""
-        return self.spec.name if self.nodes is None else f"{self.spec.name}-n{self.nodes}"
+        """The data set, and nodes and wrong edges of a generated graph: `demo-h30-n1000-w50`."""
+        size = "" if self.nodes is None else f"-n{self.nodes}"
+        wrong = f"-w{round(100 * self.wrong)}" if self.wrong else ""
+        return f"{self.spec.name}{size}{wrong}"
 
     @property
     def label(self) -> str:
@@ -59,7 +66,7 @@ class AdviceTraining:
     def find_record(self, results: Path) -> Record | None:
         """Return the record below the folder `results`, or None unless it is complete."""
         record = find_record(self._resolve(), results / self.folder)
-        measured = record is not None and LIKENESS in record.metrics
+        measured = record is not None and ADJUSTED in record.metrics
         return record if measured or self.spec.method != METHOD else None
 
     def run(self, results: Path, on_epoch: OnEpoch | None = None) -> tuple[Record, bool]:
@@ -73,6 +80,7 @@ class AdviceTraining:
             measured = likeness(run.graph, run.seed)
             metrics |= {LIKENESS: measured.share} if measured is not None else {}
             metrics[VALIDATION_NODES] = float(run.graph.val_mask.sum())
+            metrics[ADJUSTED] = float(summarize(run.graph).adjusted_homophily or 0.0)
         record = record_of(run, trained, metrics)
         write_record(results / self.folder, record)
         return record, True
@@ -84,7 +92,8 @@ class AdviceTraining:
 
         @cache
         def graph() -> Data:
-            return generated(self.spec.data, nodes, run.seed)
+            whole = generated(self.spec.data, nodes, run.seed)
+            return rewired(whole, self.wrong, run.seed) if self.wrong else whole
 
         return replace(run, name=self.name, load=graph)
 

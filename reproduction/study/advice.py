@@ -8,12 +8,13 @@ from pathlib import Path
 from statistics import fmean, mode
 from typing import Final
 
+from homogcl.advice.inspect import LEAST_HOMOPHILY
 from homogcl.advice.neighborhoods import CANDIDATES, LEAST_LIKENESS, METHOD, Trial
 from homogcl.data.shares import Shares
 from homogcl.pages.table import Table
 from homogcl.runs.record import Record, read_records
 from homogcl.runs.request import Request
-from reproduction.advice_training import LIKENESS, VALIDATION_NODES, AdviceTraining
+from reproduction.advice_training import ADJUSTED, LIKENESS, VALIDATION_NODES, AdviceTraining
 from reproduction.artifact import Artifact, Training, write_table
 from reproduction.figures.runs import records_folder
 from reproduction.plan import QUICK_DATA
@@ -24,10 +25,12 @@ NAMED: Final = ("cora", "citeseer", "pubmed", "photo", "computers")
 HOMOPHILY = (0.1, 0.3, 0.5, 0.7, 0.95)
 TOPIC_SHARES = (0.2, 0.6)  # weak features, and strong ones
 SIZES = (1000, 2500)
+WRONG = (0.5, 1.0)  # shares of the edges, on top of the highest homophily
 SEEDS, TRAINED_SEEDS = 5, 2
-TRAINED = ("grace", "bgrl", "ccassg")
+TRAINED = ("grace", "ccassg", "bgrl")
 _TRAINED_SIZE = 1000  # above it a training by steps takes minutes
 _POINT = 0.01
+_WORDS: Final = {True: "alike", False: "doubtful"}
 _VALIDATION, _TEST = "val_accuracy", "test_accuracy"
 # 0/1 features: with rows scaled by their sums, training takes far longer to converge.
 _FEATURES: Final[Mapping[str, object]] = {"features": "raw"}
@@ -37,6 +40,7 @@ COLUMNS = (
     "Graph",
     "Alike, %",
     "Verdict",
+    "By labels",
     "Same verdict",
     "Recommended",
     "Its accuracy",
@@ -55,11 +59,13 @@ class Advice:
         choices: What is recommended where labels are known, by seed.
         accuracies: Test accuracy of each method: the default's mean, and of others that plus the
             mean difference over the seeds that both have.
+        homophily: How often neighbors share a class, adjusted for chance, by seed.
     """
 
     likeness: Sequence[float]
     choices: Sequence[str]
     accuracies: Mapping[str, float]
+    homophily: Sequence[float]
 
     @property
     def verdicts(self) -> list[bool]:
@@ -70,6 +76,11 @@ class Advice:
     def same_verdict(self) -> int:
         """For how many seeds the verdict is that of most seeds."""
         return sum(each == mode(self.verdicts) for each in self.verdicts)
+
+    @property
+    def truths(self) -> list[bool]:
+        """Whether neighbors share a class more often than chance by labels, by seed."""
+        return [each >= LEAST_HOMOPHILY for each in self.homophily]
 
     @property
     def best(self) -> str:
@@ -86,7 +97,7 @@ def advice_of(records: Iterable[Record]) -> Advice | None:
     runs: dict[str, dict[int, dict[str, float]]] = {}  # metrics by method and seed
     for record in records:
         runs.setdefault(record.method, {}).setdefault(record.seed, {}).update(record.metrics)
-    likeness = [each[LIKENESS] for each in runs.get(METHOD, {}).values() if LIKENESS in each]
+    default = [each for each in runs.get(METHOD, {}).values() if LIKENESS in each]
     tests = {
         method: {seed: each[_TEST] for seed, each in by_seed.items() if _TEST in each}
         for method, by_seed in runs.items()
@@ -97,7 +108,10 @@ def advice_of(records: Iterable[Record]) -> Advice | None:
         values = {name: value for name, value in scored.items() if value is not None}
         if len(values) == len(CANDIDATES) and VALIDATION_NODES in of_default:
             choices.append(Trial(int(of_default[VALIDATION_NODES]), values).choice)
-    return Advice(likeness, choices, _accuracies(tests)) if likeness and choices else None
+    if not default or not choices:
+        return None
+    likeness, homophily = ([each[key] for each in default] for key in (LIKENESS, ADJUSTED))
+    return Advice(likeness, choices, _accuracies(tests), homophily)
 
 
 def _accuracies(tests: Mapping[str, Mapping[int, float]]) -> dict[str, float]:
@@ -121,7 +135,8 @@ def advice_table(graphs: Mapping[str, Advice]) -> Table:
             (
                 name,
                 f"{100 * min(advice.likeness):.0f} to {100 * max(advice.likeness):.0f}",
-                "alike" if mode(advice.verdicts) else "doubtful",
+                _WORDS[mode(advice.verdicts)],
+                _WORDS[mode(advice.truths)],
                 f"{advice.same_verdict} of {len(advice.verdicts)}",
                 choice,
                 f"{100 * advice.accuracies[choice]:.1f}",
@@ -138,14 +153,33 @@ def rates_table(graphs: Mapping[str, Advice]) -> Table:
     every = list(graphs.values())
     verdicts = sum(len(each.verdicts) for each in every)
     same = sum(each.same_verdict for each in every)
+    pairs = [pair for each in every for pair in zip(each.verdicts, each.truths, strict=True)]
+    doubts = [truth for verdict, truth in pairs if not verdict]
+    praise = [truth for verdict, truth in pairs if verdict]
     choices = [each.is_near_best(choice) for each in every for choice in each.choices]
+    usual = [each.is_near_best(mode(each.choices)) for each in every]
     alone = [each.is_near_best(METHOD) for each in every]
     rows = (
         ("same verdict without labels", f"{same} of {verdicts} seeds", _percent(same, verdicts)),
         (
+            "“doubtful” without labels, and so by labels",
+            f"{doubts.count(False)} of {len(doubts)} seeds",
+            _percent(doubts.count(False), len(doubts)),
+        ),
+        (
+            "“alike” without labels, and of one class by labels",
+            f"{praise.count(True)} of {len(praise)} seeds",
+            _percent(praise.count(True), len(praise)),
+        ),
+        (
             "recommended with labels, within a point of the best",
             f"{sum(choices)} of {len(choices)} seeds",
             _percent(sum(choices), len(choices)),
+        ),
+        (
+            "what most seeds recommend, within a point of the best",
+            f"{sum(usual)} of {len(usual)} graphs",
+            _percent(sum(usual), len(usual)),
         ),
         (
             f"`{METHOD}` in any case, within a point of the best",
@@ -190,20 +224,31 @@ def rates(results: Path) -> Table:
 def _trainings(quick: bool) -> list[Training]:
     folder = records_folder(_FOLDER, quick=quick)
 
-    def training(method: str, name: str, nodes: int, seed: int) -> Training:
+    def training(method: str, name: str, nodes: int, seed: int, wrong: float = 0.0) -> Training:
         narrow = _NARROW if method in TRAINED else {}
         spec = Request(method, name, seed, {**_FEATURES, **narrow}, tasks=("probe",))
-        return AdviceTraining(spec, folder, nodes)
+        return AdviceTraining(spec, folder, nodes, wrong)
 
     if quick:
         return [training(method, QUICK_DATA, 300, seed) for method in CANDIDATES for seed in (0, 1)]
     names = [Shares(h, topics).name() for topics in TOPIC_SHARES for h in HOMOPHILY]
     seeds, trained_seeds = range(SEEDS), range(TRAINED_SEEDS)
     untrained = [(m, n, s, i) for s in SIZES for n in names for m in CANDIDATES for i in seeds]
-    trained = [(m, n, _TRAINED_SIZE, i) for i in trained_seeds for n in names for m in TRAINED]
+    alike = [Shares(HOMOPHILY[-1], topics).name() for topics in TOPIC_SHARES]
+    spoiled = [
+        (m, n, s, i, w)
+        for w in WRONG
+        for s in SIZES
+        for n in alike
+        for m in CANDIDATES
+        for i in seeds
+    ]
+    trained = [(m, n, _TRAINED_SIZE, i) for m in TRAINED for i in trained_seeds for n in names]
     named = [Request(METHOD, name, seed, tasks=()) for name in NAMED for seed in seeds]
+    named += [Request("raw", name, seed, tasks=("probe",)) for name in NAMED for seed in seeds]
     return [
         *(training(*each) for each in untrained),
+        *(training(*each) for each in spoiled),
         *(AdviceTraining(spec, folder) for spec in named),
         *(training(*each) for each in trained),
     ]

@@ -130,7 +130,7 @@ def test_sections_without_figures_are_hidden(chrome: Chrome, tmp_path: Path) -> 
 def test_telephone_shows_maps_below_each_other_and_cuts_no_text(
     chrome: Chrome, tmp_path: Path
 ) -> None:
-    metrics = {"test_accuracy": 0.8123, "nmi": 0.6123, "ari": 0.5123}
+    metrics = {"test_accuracy": 0.8123, "nmi": 0.6123, "ari": 0.5123, "rewired_test_accuracy": 0.7}
     results = dict.fromkeys(("propagation", "grace+homogcl", "grace+adaptive"), metrics)
     shown = replace(comparison("grace+homogcl"), results=results)
     page = Tab(chrome, tmp_path / "page.html", render(shown))
@@ -141,3 +141,10 @@ def test_telephone_shows_maps_below_each_other_and_cuts_no_text(
         )
         assert boxes[1]["top"] >= boxes[0]["bottom"]
         assert cut(page) == []
+        lines = """
+            return [...document.querySelectorAll("table th")].map((one) => {
+                const range = document.createRange();
+                range.selectNodeContents(one);
+                return new Set([...range.getClientRects()].map((box) => box.top)).size;
+            })"""
+        assert max(page.run(lines)) <= 3  # "With wrong edges": a word a line, no name by letters

@@ -9,9 +9,11 @@ from torch_geometric.data import Data
 from homogcl.advice.estimate import Estimate
 from homogcl.cli.forecast import (
     FIRST_EPOCHS,
+    HOUR,
     TimeLeft,
     check_memory,
     check_time,
+    most_seconds,
     neighbor_warning,
     seconds_left,
 )
@@ -59,7 +61,7 @@ def test_nothing_is_trained_for_a_graph_that_is_small(
 def test_hours_are_announced_and_asked_for(
     answer: bool | None, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("homogcl.cli.forecast.LONG_WORK", 1)
+    monkeypatch.setattr("homogcl.cli.forecast.NODE_SECONDS", 10.0)
     monkeypatch.setattr("homogcl.advice.estimate.estimate", lambda *_: Estimate(7200.0, 1))
     lines: list[str] = []
     confirm = None if answer is None else lambda question: answer
@@ -71,13 +73,31 @@ def test_hours_are_announced_and_asked_for(
     assert lines == ["training grace on graph takes about 2 hours on this machine"]
 
 
-@pytest.mark.parametrize(("work", "seconds"), [(10**9, 7200.0), (1, 3000.0)])
+@pytest.mark.parametrize(("of_node", "seconds"), [(1e-9, 7200.0), (10.0, 3000.0)])
 def test_nobody_is_asked_before_minutes(
-    work: int, seconds: float, run: Run, monkeypatch: pytest.MonkeyPatch
+    of_node: float, seconds: float, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("homogcl.cli.forecast.LONG_WORK", work)
+    monkeypatch.setattr("homogcl.cli.forecast.NODE_SECONDS", of_node)
     monkeypatch.setattr("homogcl.advice.estimate.estimate", lambda *_: Estimate(seconds, 1))
     check_time(run, pytest.fail, pytest.fail)
+
+
+@pytest.mark.parametrize(
+    ("nodes", "epochs", "batch", "asks"),
+    [
+        (2708, 200, "full", False),
+        (40_000, 100, "full", True),  # hours, if all pairs are compared
+        (40_000, 100, "parts", False),
+        (1_000_000, 10, "parts", True),
+    ],
+)
+def test_only_what_cannot_take_an_hour_is_not_estimated(
+    nodes: int, epochs: int, batch: str, asks: bool
+) -> None:
+    settings = resolve("grace", "", {"epochs": epochs, "batch": batch})
+    none = torch.empty(2, 0, dtype=torch.long)
+    graph = Data(x=torch.zeros(1, 1).expand(nodes, 1), edge_index=none, num_nodes=nodes)
+    assert (most_seconds(Run.of("grace", settings, graph)) >= HOUR) == asks
 
 
 def test_neighbors_of_other_classes_are_warned_of_in_one_line() -> None:
@@ -90,15 +110,12 @@ def test_neighbors_of_other_classes_are_warned_of_in_one_line() -> None:
     assert neighbor_warning(Run.of("grace", resolve("grace", ""), alike)) == []
 
 
-def test_without_labels_edges_are_held_out_where_the_training_is_long(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_without_labels_edges_are_held_out_unless_epochs_are_few() -> None:
     graph = citation_graph(400, 3, 40, homophily=0.9)
     random = torch.randint(400, (2, 1000), generator=torch.Generator().manual_seed(0))
     bare = Data(x=graph.x, edge_index=undirected(random, 400)[0])
     run = Run.of("grace", resolve("grace", ""), bare)
-    assert neighbor_warning(run) == []
-    monkeypatch.setattr("homogcl.cli.forecast.LONG_WORK", 1)
+    assert neighbor_warning(run.of_length(2)) == []
     (line,) = neighbor_warning(run)
     assert "hardly more alike than other nodes" in line
 

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from homogcl.cli.launch import _arguments
+from homogcl.advice.estimate import Estimate
+from homogcl.cli.launch import _arguments, _begin
+from homogcl.core.errors import UserError
 from homogcl.runs.folder import RunFolder
 from homogcl.runs.request import Request
 from tests.shell import FAST, Shell
@@ -50,6 +52,24 @@ def test_process_that_was_killed_is_started_again_to_the_same_result(
     assert logged == list(range(1, 61))
     # Sampled negatives have no pairs to split, so that two processes do what one does.
     assert (run / "model.safetensors").read_bytes() == (whole / "model.safetensors").read_bytes()
+
+
+def test_several_processes_are_warned_of_and_asked_for_once_before_they_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    request = Request("grace", "demo-h10", overrides={"hidden_dim": 8, "out_dim": 4})
+    monkeypatch.setattr("homogcl.cli.forecast.NODE_SECONDS", 10.0)
+    monkeypatch.setattr("homogcl.advice.estimate.estimate", lambda *_: Estimate(7200.0, 1))
+    folder = RunFolder(tmp_path / "run")
+    with pytest.raises(UserError, match="not trained"):
+        _begin(request, folder, 2, resume=False, confirm=lambda question: False)
+    assert not (tmp_path / "run" / "run.json").exists()
+    _begin(request, folder, 2, resume=False, confirm=lambda question: True)
+    said = capsys.readouterr().err
+    assert said.count("takes about 2 hours") == 2
+    assert said.count("warning: neighbors share a class") == 1
+    _begin(request, folder, 2, resume=True, confirm=pytest.fail)
+    assert capsys.readouterr().err == ""
 
 
 def test_processes_get_the_options_of_own_files() -> None:

@@ -37,10 +37,10 @@ def drawn(
     return edges, Pairs(rng.integers(0, nodes, (2, count)), others, np.arange(count) % 5), right
 
 
-def ends_in_common(graph: Data) -> Tensor:
+def ends_in_common(graph: Data) -> list[Tensor]:
     """Features averaged over neighbors, as vectors."""
     x: Tensor = graph.x.to_dense()
-    return x.index_add(0, graph.edge_index[0], x[graph.edge_index[1]])
+    return [x.index_add(0, graph.edge_index[0], x[graph.edge_index[1]])]
 
 
 def test_the_others_are_averaged_as_a_loop_does() -> None:
@@ -144,8 +144,8 @@ def test_planted_edges_score_low_and_both_directions_alike() -> None:
 def test_few_edges_are_scored_by_their_cosines_and_none_by_nothing(block_graph: Data) -> None:
     few = block_graph.edge_index[:, (block_graph.edge_index < 8).all(dim=0)]
     part = Data(x=block_graph.x, edge_index=few)
-    score = edge_scores(part, lambda rest: rest.x, stream(0, "edges"))
+    score = edge_scores(part, lambda rest: [rest.x], stream(0, "edges"))
     x = torch.nn.functional.normalize(block_graph.x.to_dense())
     torch.testing.assert_close(score, (1 + (x[few[0]] * x[few[1]]).sum(dim=1)) / 2)
     none = Data(x=block_graph.x, edge_index=few[:, :0])
-    assert edge_scores(none, lambda rest: rest.x, stream(0, "edges")).shape == (0,)
+    assert edge_scores(none, lambda rest: [rest.x], stream(0, "edges")).shape == (0,)

@@ -6,10 +6,18 @@ import torch
 from sklearn.metrics import roc_auc_score
 from torch_geometric.data import Data
 
+from homogcl.core.errors import UserError
 from homogcl.core.seeds import stream
+from homogcl.data.load import load
 from homogcl.homophily.clusters import centroids
 from homogcl.homophily.edge_scores import edge_scores
-from homogcl.homophily.edges import EdgeSaliency, cluster_saliencies, edge_saliency, row_saliency
+from homogcl.homophily.edges import (
+    EdgeSaliency,
+    closed_form,
+    cluster_saliencies,
+    edge_saliency,
+    row_saliency,
+)
 from homogcl.homophily.plugins.homogcl import HomoGCL
 from homogcl.homophily.saliency import soft_assignment
 from homogcl.methods.inference import embeddings
@@ -46,8 +54,10 @@ def test_a_plug_in_has_the_cosines_of_its_posteriors(block_graph: Data) -> None:
 def test_the_table_has_the_scores_that_are_fitted_without_labels(block_graph: Data) -> None:
     method = trained(block_graph)
     table = edge_saliency(method, block_graph, seed=4)
-    rng = stream(4, "edge scores")
-    expected = edge_scores(block_graph, lambda rest: embeddings(method, rest), rng)
+    rng, closed = stream(4, "edge scores"), closed_form(block_graph, 4)
+    expected = edge_scores(
+        block_graph, lambda rest: [embeddings(method, rest), closed.embed_anew(rest)], rng
+    )
     of = dict(zip(map(tuple, block_graph.edge_index.t().tolist()), expected.tolist(), strict=True))
     pairs = zip(table.source.tolist(), table.target.tolist(), strict=True)
     np.testing.assert_array_equal(
@@ -63,6 +73,31 @@ def test_every_edge_stands_there_once_and_in_order(block_graph: Data) -> None:
     assert (np.diff(table.saliency) >= 0).all()
     y = block_graph.y.numpy()
     np.testing.assert_array_equal(table.same_label, y[table.source] == y[table.target])
+
+
+def test_calibration_counts_labeled_edges_by_their_saliency() -> None:
+    s = np.array([0.1, 0.4, 0.85, 0.96, 1.0, 1.0], dtype=np.float32)
+    same = np.array([0, 1, -1, 1, 1, 0], dtype=np.int8)
+    numbers = np.arange(6)
+    low, high = EdgeSaliency(numbers, numbers + 1, s, same).calibration()
+    assert (low.low, low.high, low.edges, low.same_label) == (0.0, 0.5, 2, 0.5)
+    assert low.saliency == pytest.approx(0.25)
+    assert (high.low, high.edges) == (0.95, 3)
+    assert high.same_label == pytest.approx(2 / 3)
+    assert EdgeSaliency(numbers, numbers + 1, s, np.full(6, -1, np.int8)).calibration() == []
+
+
+def test_what_load_takes_is_loaded_and_a_graph_in_another_form_refused(block_graph: Data) -> None:
+    method = trained(block_graph)
+    x, edge_index = block_graph.x.to_dense(), block_graph.edge_index
+    loaded = load({"edge_index": edge_index, "x": x})
+    table, expected = (
+        edge_saliency(method, each) for each in ({"edge_index": edge_index, "x": x}, loaded)
+    )
+    np.testing.assert_array_equal(table.saliency, expected.saliency)
+    one_way = Data(x=x, edge_index=edge_index[:, edge_index[0] < edge_index[1]])
+    with pytest.raises(UserError, match="edge_index"):
+        edge_saliency(method, one_way)
 
 
 def test_unlabeled_nodes_give_no_agreement(block_graph: Data) -> None:

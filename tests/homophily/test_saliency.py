@@ -101,7 +101,8 @@ def test_saliency_of_equal_and_of_disjoint_assignments_is_1_and_0() -> None:
 def test_homophily_loss_is_the_mean_of_a_loop(seed: int, k: int) -> None:
     rng = torch.Generator().manual_seed(seed)
     r = assignments(seed, 6, k)
-    edge_index = (torch.rand(6, 6, generator=rng) < 0.5).fill_diagonal_(False).nonzero().t()
+    half = (torch.rand(6, 6, generator=rng) < 0.5).triu(1)
+    edge_index = (half | half.t()).nonzero().t()
     expected, edges = 0.0, edge_index.t().tolist()
     for i, j in edges:
         expected += sum(float(r[i, c] - r[j, c]) ** 2 for c in range(k)) / (k * len(edges))
@@ -123,6 +124,34 @@ def test_edges_in_another_order_are_refused(function: Callable[[Tensor, Tensor],
     r = torch.rand(3, 2)
     with pytest.raises(UserError, match="edge_index is not sorted by source"):
         function(r, torch.tensor([[1, 0], [0, 1]]))
+
+
+@settings(deadline=None)
+@given(seed=st.integers(0, 999), draw=st.data())
+def test_edges_in_any_other_form_never_give_another_loss_nor_another_saliency(
+    seed: int, draw: st.DataObject
+) -> None:
+    rng = torch.Generator().manual_seed(seed)
+    half = (torch.rand(5, 5, generator=rng) < 0.6).triu(1)
+    right = (half | half.t()).nonzero().tolist()
+    pairs = st.tuples(st.integers(0, 4), st.integers(0, 4)).map(list)
+    spoiled = draw.draw(st.permutations([*right, *draw.draw(st.lists(pairs, max_size=2))]))
+    r = assignments(seed, 5, 3)
+    for listed in (spoiled, sorted(spoiled)):
+        edge_index = torch.tensor(listed, dtype=torch.long).reshape(-1, 2).t()
+        is_sorted = listed == sorted(listed)
+        if is_sorted and all(
+            i != j and [j, i] in listed and listed.count([i, j]) == 1 for i, j in listed
+        ):
+            differences = [(r[i] - r[j]).square().mean() for i, j in listed]
+            mean = torch.stack(differences).mean() if differences else torch.tensor(0.0)
+            torch.testing.assert_close(homophily_loss(r, edge_index), mean.to(r.dtype))
+        else:
+            with pytest.raises(UserError, match="edge_index"):
+                homophily_loss(r, edge_index)
+    s = saliency(r, torch.tensor(sorted(spoiled), dtype=torch.long).reshape(-1, 2).t())
+    cosines = [torch.cosine_similarity(r[i], r[j], dim=0) for i, j in sorted(spoiled)]
+    torch.testing.assert_close(s, torch.stack(cosines) if cosines else s)
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])

@@ -105,6 +105,11 @@ def test_edge_scores_rank_edges_across_classes_low() -> None:
     method = fitted(graph)
     s = method.edge_scores(graph)
     assert s is not None
+    again, other = method.edge_scores(graph, seed=0), method.edge_scores(graph, seed=1)
+    assert again is not None
+    assert other is not None
+    assert torch.equal(s, again)
+    assert not torch.equal(s, other)  # folds and decoys of its own
     assert float(s.min()) >= 0
     assert float(s.max()) <= 1 + 1e-6
     source, target = graph.edge_index

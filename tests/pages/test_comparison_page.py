@@ -117,9 +117,9 @@ def test_each_term_has_a_figure_with_the_methods_that_have_it() -> None:
 def test_saliency_shows_counts_and_shares() -> None:
     reader = read(example())
     assert "Share of edges within one class" in reader.inside("h3")
-    hints = [text for text in reader.inside("title") if text.startswith("S from")]
-    assert "S from 0.00 to 0.50: 25.0 % of 40 edges" in hints
-    assert "S from 0.50 to 1.00: 30 edges, one class" in hints
+    hints = [text for text in reader.inside("title") if text.startswith("saliency from")]
+    assert "saliency from 0.00 to 0.50: 25.0 % of 40 edges" in hints
+    assert "saliency from 0.50 to 1.00: 30 edges, one class" in hints
 
 
 @pytest.mark.parametrize("with_bins", [True, False])

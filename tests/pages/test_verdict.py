@@ -64,3 +64,12 @@ def test_advice_is_that_of_inspect(nodes: int, text: str) -> None:
     advice = graph_advice(graph, seed=0)
     assert any(text in sentence for sentence in advice)
     assert all(sentence.endswith(".") for sentence in advice)
+
+
+def test_without_labels_nothing_is_said_of_classes() -> None:
+    graph = citation_graph(600, 2, 40, homophily=0.9, seed=1)
+    assert "No reason to doubt that neighbors belong together." in graph_advice(graph, seed=0)
+    del graph.y
+    sentences = graph_advice(graph, seed=0)
+    assert sentences[-1].endswith("whether they are of one class, only labels can tell.")
+    assert not any("no reason" in sentence.lower() for sentence in sentences)

@@ -50,6 +50,24 @@ def warnings(summary: GraphSummary, measured: Likeness | None) -> list[str]:
     return doubts
 
 
+def conclusions(summary: GraphSummary, measured: Likeness | None) -> list[str]:
+    """Return the reasons for doubt, or else what is known of the neighbors, a sentence each.
+
+    Args:
+        summary: Of the graph.
+        measured: How alike the ends of held-out edges are, where that was measured.
+    """
+    doubts = warnings(summary, measured)
+    if measured is None:
+        few = "there are too few edges to tell without labels whether neighbors belong together"
+        return [*doubts, few]
+    if doubts:
+        return doubts
+    if summary.homophily is None:
+        return ["neighbors are alike; whether they are of one class, only labels can tell"]
+    return ["no reason to doubt that neighbors belong together"]
+
+
 def neighbor_doubts(summary: GraphSummary, measured: Likeness | None) -> list[str]:
     """Return one sentence for each reason to doubt that neighbors belong together."""
     instead = (

@@ -83,14 +83,8 @@ def inspect(
     terminal.say(f"try `{choice}` first, which takes no training by steps{_certainty(probes)}")
     for name, seconds in costs.items():
         terminal.say(f"training {name} takes about {duration(seconds)}")
-    for doubt in doubts:
-        terminal.say(f"warning: {doubt}")
-    if alike is None:
-        terminal.say("too few edges to tell without labels whether neighbors belong together")
-    elif not doubts and summary.homophily is None:
-        terminal.say("neighbors are alike; whether they are of one class, only labels can tell")
-    elif not doubts:
-        terminal.say("no reason to doubt that neighbors belong together")
+    for sentence in advice.conclusions(summary, alike):
+        terminal.say(f"warning: {sentence}" if sentence in doubts else sentence)
 
 
 def _certainty(probes: Trial | None) -> str:

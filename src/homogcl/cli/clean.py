@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from homogcl.cli.files import with_files
-from homogcl.cli.neighbors import edge_columns, lowest_edges
+from homogcl.cli.neighbors import edge_columns, lowest_edges, show_calibration
 from homogcl.cli.options import Data, Json, Root, Seed, TableFile
 
 if TYPE_CHECKING:
@@ -74,12 +75,16 @@ def clean(
         f"across_labels_of_lowest_{LOWEST}": table.share_across_labels(LOWEST),
     }
     if as_json:
-        terminal.result({**summary, "files": [str(path) for path in paths]}, as_json=True)
+        calibration = [asdict(each) for each in table.calibration()]
+        files_written = [str(path) for path in paths]
+        report = {**summary, "calibration": calibration, "files": files_written}
+        terminal.result(report, as_json=True)
         return
     if "report" in run.graph:
         terminal.say(f"read: {run.graph.report}\n")
     terminal.rows(lowest_edges(columns), as_json=False)
     terminal.result({k: v for k, v in summary.items() if v is not None}, as_json=False)
+    show_calibration(table)
     for path in paths:
         terminal.say(f"wrote {path}")
 

@@ -14,7 +14,9 @@ FIRST_EPOCHS = 3  # that are timed; fewer if they take long
 FIRST_SECONDS = 10.0
 HOUR = 3600.0  # of training, from which on it is asked for
 UNMISLED = ("homogcl", "raw", "mlp")  # by neighbors that do not belong together
-LONG_WORK = 5_000_000  # nodes times epochs; a training of fewer takes minutes
+NODE_SECONDS = 7e-4  # that a step takes at most for a node with its edges
+PAIR_SECONDS = 1e-7  # and for a pair of nodes, where it compares all of them
+FEW_EPOCHS = 20  # that take no longer than holding out edges
 
 
 def check_memory(run: Run, say: Callable[[str], None]) -> None:
@@ -40,13 +42,14 @@ def check_memory(run: Run, say: Callable[[str], None]) -> None:
 def check_time(run: Run, say: Callable[[str], None], confirm: Callable[[str], bool] | None) -> None:
     """Announce a training of more than an hour, and refuse it where `confirm` says no.
 
-    Nothing is computed for a training that takes minutes.
+    Nothing is computed for a training that takes minutes at most, nor for a graph on disk.
     """
-    if not is_long(run):
-        return
     from homogcl.advice.estimate import duration, estimate
     from homogcl.core.errors import UserError
+    from homogcl.data.mapped import is_on_disk
 
+    if most_seconds(run) < HOUR or is_on_disk(run.graph):
+        return
     try:
         expected = estimate(run.method, run.settings, run.graph, run.seed)
     except UserError:  # the pieces are too small for the settings, which the training may take
@@ -60,27 +63,31 @@ def check_time(run: Run, say: Callable[[str], None], confirm: Callable[[str], bo
         )
 
 
-def is_long(run: Run) -> bool:
-    """Return whether a training has so many steps over so many nodes that advice costs little."""
-    epochs = run.settings.train.epochs
-    return bool(epochs) and epochs * int(run.graph.num_nodes or 0) >= LONG_WORK
+def most_seconds(run: Run) -> float:
+    """Return what a training takes at most, by its epochs, nodes and pairs of nodes alone."""
+    train, nodes = run.settings.train, int(run.graph.num_nodes or 0)
+    pairs = nodes**2 if train.batch == "full" else 0
+    return float((train.epochs or 0) * (NODE_SECONDS * nodes + PAIR_SECONDS * pairs))
 
 
 def neighbor_warning(run: Run) -> list[str]:
     """Return one line if neighbors seem not to belong together, as `inspect` says it, else none.
 
-    Labels tell it at once. Without them edges are held out, where the training takes so long
-    that this costs a few hundredths of it. What the warning would advise gets none.
+    Labels tell it at once. Without them edges are held out, where the training has so many epochs
+    that this costs a part of it, and the graph is in memory. What the warning would advise gets
+    none.
     """
     from homogcl.advice.inspect import neighbor_doubts
     from homogcl.advice.neighborhoods import likeness
+    from homogcl.data.mapped import is_on_disk
     from homogcl.data.summary import summarize
 
     if run.method in UNMISLED:
         return []
     summary = summarize(run.graph)
     measured = None
-    if summary.homophily is None and is_long(run):
+    epochs = run.settings.train.epochs or 0
+    if summary.homophily is None and epochs > FEW_EPOCHS and not is_on_disk(run.graph):
         measured = likeness(run.graph, run.seed)
     return [f"warning: {doubt}" for doubt in neighbor_doubts(summary, measured)[:1]]
 

@@ -86,11 +86,18 @@ def train_here(
 
 
 def launch(
-    request: Request, folder: RunFolder, processes: Processes, options: list[str], *, resume: bool
+    request: Request,
+    folder: RunFolder,
+    processes: Processes,
+    options: list[str],
+    *,
+    resume: bool,
+    confirm: Callable[[str], bool] | None = None,
 ) -> None:
     """Run `homogcl train` in several processes, as torchrun does, and wait for them.
 
-    Everything that can be refused is refused here, in one line, before a process starts. When a
+    Everything that can be refused is refused here, in one line, before a process starts, and what
+    `train_here` warns of and asks for is said here. When a
     process dies the others are ended; then all of them go on from the newest checkpoint. Further
     `options` of the command are as they are typed.
     """
@@ -99,7 +106,7 @@ def launch(
 
     from homogcl.core.errors import UserError
 
-    _begin(request, folder, processes.count, resume=resume)
+    _begin(request, folder, processes.count, resume=resume, confirm=confirm)
     threads = max(1, (os.cpu_count() or 1) // processes.count)
     os.environ.setdefault("OMP_NUM_THREADS", str(threads))
     logging.getLogger("torch.distributed.elastic").setLevel(logging.CRITICAL)
@@ -122,10 +129,19 @@ def launch(
         ) from None
 
 
-def _begin(request: Request, folder: RunFolder, processes: int, *, resume: bool) -> None:
+def _begin(
+    request: Request,
+    folder: RunFolder,
+    processes: int,
+    *,
+    resume: bool,
+    confirm: Callable[[str], bool] | None,
+) -> None:
     """Begin the run folder; its graph is forgotten before the processes load their own."""
+    from homogcl.cli.forecast import check_time, neighbor_warning
     from homogcl.core.distributed import Ranks
     from homogcl.core.errors import UserError
+    from homogcl.pages import terminal
     from homogcl.runs.train import new_method
     from homogcl.training.loop import fixed_length
 
@@ -134,8 +150,12 @@ def _begin(request: Request, folder: RunFolder, processes: int, *, resume: bool)
     run = request.resolve()
     method = new_method(run, Ranks(0, processes))
     reason = fixed_length(method, run.settings.train)
+    if not resume:
+        check_time(run, terminal.note, confirm)
     with folder.locked():
         folder.begin(run, resume=resume, fixed_length=reason)
+    for warning in [] if resume else neighbor_warning(run):
+        terminal.note(warning)
 
 
 def _arguments(request: Request, folder: RunFolder) -> list[str]:

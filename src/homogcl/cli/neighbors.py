@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -111,10 +112,12 @@ def saliency(
         write_table(output, columns)
     summary = table.summary()
     if as_json:
-        typer.echo(json.dumps(summary))
+        calibration = [asdict(each) for each in table.calibration()]
+        typer.echo(json.dumps({**summary, "calibration": calibration}))
         return
     terminal.rows(lowest_edges(columns), as_json=False)
     terminal.result({k: v for k, v in summary.items() if v is not None}, as_json=False)
+    show_calibration(table)
     if output is not None:
         terminal.say(f"wrote {output}")
 
@@ -132,6 +135,24 @@ def edge_columns(table: EdgeSaliency, graph: Graph) -> Columns:
         "saliency": table.saliency,
         "same_label": [None if each < 0 else bool(each) for each in table.same_label],
     }
+
+
+def show_calibration(table: EdgeSaliency) -> None:
+    """Print the share of edges within a label by their saliency, where there are labels."""
+    from homogcl.pages import terminal
+
+    rows = [
+        {
+            "saliency": f"{each.low:g} to {each.high:g}",
+            "edges": f"{each.edges:,}",
+            "mean saliency": f"{each.saliency:.0%}",
+            "same label": f"{each.same_label:.0%}",
+        }
+        for each in table.calibration()
+    ]
+    if rows:
+        terminal.say("")
+        terminal.rows(rows, as_json=False)
 
 
 def lowest_edges(columns: Columns) -> list[dict[str, str]]:

@@ -66,14 +66,15 @@ def train(
     )
     folder = RunFolder(out or Path("runs") / f"{request.name}-{method}-s{seed}")
     intervals = parse_intervals(save_every)
+    asks = not yes and sys.stdin.isatty() and sys.stderr.isatty()
+    confirm = partial(typer.confirm, err=True) if asks else None
     if nproc == 1:
-        asks = not yes and sys.stdin.isatty() and sys.stderr.isatty()
-        confirm = partial(typer.confirm, err=True) if asks else None
         train_here(request, folder, intervals, tensorboard, resume=resume, confirm=confirm)
         return
     options = ["--save-every", save_every]
     options += ["--tensorboard", str(tensorboard)] if tensorboard else []
-    launch(request, folder, Processes(nproc, max_restarts), options, resume=resume)
+    processes = Processes(nproc, max_restarts)
+    launch(request, folder, processes, options, resume=resume, confirm=confirm)
 
 
 @with_files

@@ -7,7 +7,7 @@ are no edges of the graph. Decoys have the degrees of edges, so that degrees alo
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,7 +21,8 @@ from homogcl.nn.unit_rows import of_length
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
-Embed = Callable[[Data], Tensor]  # a graph without some edges -> vectors [N, d] fitted to it
+# A graph without some edges -> vectors fitted to it, once or more, each [N, d].
+Embed = Callable[[Data], Sequence[Tensor]]
 
 _PAIRS = 4096  # whose vectors are gathered at a time
 
@@ -32,7 +33,7 @@ class Pairs:
 
     Attributes:
         ends: The two nodes, [2, P].
-        columns: The cosines of `pair_cosines`, [P, 2].
+        columns: The cosines of `pair_cosines`, [P, 1 + k].
         fold: The fold, [P].
     """
 
@@ -64,14 +65,14 @@ def edges_and_decoys(
 
     Args:
         graph: Edges in both directions, sorted, without self-loops.
-        embed: Returns vectors of a graph with the same nodes and fewer edges.
+        embed: Returns k kinds of vectors of a graph with the same nodes and fewer edges.
         rng: Deals the edges to folds and draws the decoys; of the CPU.
         folds: How many folds; there are at least as many edges.
     """
     edges = edges_once(graph)
     fold = torch.randperm(edges.size(1), generator=rng) % folds
     number = edge_numbers(edges, graph.edge_index.cpu(), int(graph.num_nodes or 0))
-    columns = np.empty((edges.size(1), 2))
+    columns: dict[int, Floats] = {}
     decoys = []
     for k in range(folds):
         inside = fold == k
@@ -79,23 +80,29 @@ def edges_and_decoys(
         others = _decoys(edges[:, inside], edges, int(graph.num_nodes or 0), rng)
         cosines = pair_cosines(rest.x, embed(rest), torch.cat([edges[:, inside], others], dim=1))
         count = int(inside.sum())
-        columns[inside.numpy()] = cosines[:count]
+        columns[k] = cosines[:count]
         decoys.append(Pairs(others.numpy(), cosines[count:], np.full(others.size(1), k)))
-    return Pairs(edges.numpy(), columns, fold.numpy()), Pairs(
+    in_order = np.empty((edges.size(1), columns[0].shape[1]))
+    for k, cosines in columns.items():
+        in_order[(fold == k).numpy()] = cosines
+    return Pairs(edges.numpy(), in_order, fold.numpy()), Pairs(
         np.concatenate([each.ends for each in decoys], axis=1),
         np.concatenate([each.columns for each in decoys]),
         np.concatenate([each.fold for each in decoys]),
     )
 
 
-def pair_cosines(x: Tensor, z: Tensor, pairs: Tensor) -> Floats:
-    """Return the cosines of `pairs` [2, P] by features `x` less their mean and by `z`, [P, 2]."""
+def pair_cosines(x: Tensor, vectors: Sequence[Tensor], pairs: Tensor) -> Floats:
+    """Return the cosines of `pairs` [2, P] by k kinds of vectors, [P, 1 + k].
+
+    The first column is of the features `x` less their mean.
+    """
     center = _mean_row(x)
     parts = []
     for some in torch.split(pairs, _PAIRS, dim=1):
         of_x = [of_length(_dense_rows(x, ends) - center, 1.0) for ends in some]
-        of_z = [of_length(_dense_rows(z, ends), 1.0) for ends in some]
-        parts.append(torch.stack([(a * b).sum(dim=1) for a, b in (of_x, of_z)], dim=1))
+        of_z = [[of_length(_dense_rows(z, ends), 1.0) for ends in some] for z in vectors]
+        parts.append(torch.stack([(a * b).sum(dim=1) for a, b in (of_x, *of_z)], dim=1))
     cosines: Floats = torch.cat(parts).double().numpy()
     return cosines
 

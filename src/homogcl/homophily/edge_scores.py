@@ -1,10 +1,10 @@
 """How surely the ends of an edge belong together: a probability that is fitted without labels.
 
-A logistic model tells edges from decoys (`homophily.decoys`) by two cosines of their ends, of
-features and of embeddings; each fold is judged by a model of the others. Its probability p counts
-with those of the other edges of both ends: a node that fits few of its neighbors makes its edges
-doubtful. What comes out is turned into the probability that an edge is none of those that look
-like decoys.
+A logistic model tells edges from decoys (`homophily.decoys`) by cosines of their ends, of
+features and of embeddings of one kind or more; each fold is judged by a model of the others. Its
+probability p counts with those of the other edges of both ends: a node that fits few of its
+neighbors makes its edges doubtful. What comes out is turned into the probability that an edge is
+none of those that look like decoys.
 """
 
 from __future__ import annotations
@@ -41,11 +41,12 @@ def edge_scores(graph: Data, embed: Embed, rng: torch.Generator) -> Tensor:
     """Return how surely the ends of each edge belong together, [E], from 0 to 1.
 
     Both directions of an edge have one score. Where edges or decoys are too few to fit anything
-    to, it is the cosine of the embeddings, brought to 0 to 1.
+    to, it is the cosine of the first embeddings, brought to 0 to 1.
 
     Args:
         graph: Edges in both directions, sorted, without self-loops.
-        embed: Returns the embeddings of a graph with the same nodes and fewer edges.
+        embed: Returns embeddings of a graph with the same nodes and fewer edges, of one kind or
+            more.
         rng: Deals the edges to folds and draws the decoys; of the CPU.
     """
     edges, nodes = edges_once(graph), int(graph.num_nodes or 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -13,18 +14,42 @@ from torch.nn import functional
 from torch_geometric.data import Data
 
 from homogcl.core.seeds import stream
+from homogcl.data.held.graph import HeldGraph
+from homogcl.data.load import load
 from homogcl.homophily.clusters import centroids, spread
 from homogcl.homophily.edge_scores import edge_scores
 from homogcl.homophily.plugins.homogcl import HomoGCL
 from homogcl.homophily.saliency import saliency, soft_assignment
-from homogcl.methods.base import Method
-from homogcl.methods.inference import embeddings
+from homogcl.methods.base import Method, Sizes
+from homogcl.methods.homogcl import ClosedForm
+from homogcl.methods.inference import embeddings, without_labels
+from homogcl.nn.sparse import Pattern
 
 # 2σ² of unit rows, as a share of the mean squared distance to the nearest centroid: it spreads S
 # about as widely as HomoGCL's own width does on its embeddings.
 _WIDTH = 0.25
 NUM_CLUSTERS = 10  # for methods without clusters
+BINS = (0.0, 0.5, 0.8, 0.9, 0.95, 1.0)  # of scores; most are high
 SUSPICIOUS = 0.1  # edges with a lower saliency almost surely join two clusters
+
+
+@dataclass(frozen=True)
+class Bin:
+    """Edges whose saliency lies from `low` to `high`.
+
+    Attributes:
+        low: The lowest saliency.
+        high: The highest saliency.
+        edges: How many edges with two labels have such a saliency.
+        same_label: The share of them that joins equal labels.
+        saliency: Their mean saliency; a calibrated one is near that share.
+    """
+
+    low: float
+    high: float
+    edges: int
+    same_label: float
+    saliency: float
 
 
 @dataclass(frozen=True)
@@ -72,6 +97,17 @@ class EdgeSaliency:
         labeled = same[same >= 0]
         return float((labeled == 0).mean()) if len(labeled) else None
 
+    def calibration(self) -> list[Bin]:
+        """Return the edges with two labels by score, and what share of them joins equal labels."""
+        labeled = self.same_label >= 0
+        s, same = self.saliency[labeled], self.same_label[labeled]
+        number = np.digitize(s, BINS[1:-1])
+        return [
+            Bin(low, high, int(inside.sum()), float(same[inside].mean()), float(s[inside].mean()))
+            for k, (low, high) in enumerate(pairwise(BINS))
+            if (inside := number == k).any()
+        ]
+
     def without_lowest(self, share: float) -> EdgeSaliency:
         """Return the table without this share of the edges, at the lowest saliency."""
         rest = slice(round(share * len(self.source)), None)
@@ -85,19 +121,31 @@ class EdgeSaliency:
 
 
 def edge_saliency(
-    method: Method, graph: Data, *, config: HomoGCL.Config | None = None, seed: int = 0
+    method: Method, graph: HeldGraph, *, config: HomoGCL.Config | None = None, seed: int = 0
 ) -> EdgeSaliency:
     """Return each edge with its score as a table.
 
     The score is that of `saliencies`; with `config`, it is S under such clusters.
+
+    Args:
+        method: A trained method.
+        graph: A `Data` as `load` returns it is taken as it is: its edges both ways, sorted. What
+            else `load` takes is loaded.
+        config: Number and width of clusters.
+        seed: Root seed of the score.
     """
+    data = graph if isinstance(graph, Data) else load(graph, seed=seed)
+    Pattern.both_ways(data.edge_index, int(data.num_nodes or 0))
     if config is None:
-        return _table(graph, saliencies(method, graph, seed=seed))
-    return _table(graph, cluster_saliencies(method, graph, config=config, seed=seed))
+        return _table(data, saliencies(method, data, seed=seed))
+    return _table(data, cluster_saliencies(method, data, config=config, seed=seed))
 
 
 def saliencies(method: Method, graph: Data, *, seed: int = 0) -> Tensor:
     """Return how surely the ends of each edge belong together, [E], fitted without labels.
+
+    A method without scores of its own judges by its embeddings beside those of the closed form: its
+    weights have seen every edge in training, and the closed form is fitted anew without them.
 
     Args:
         method: A trained method. One that scores edges by clusters is asked for its embeddings, as
@@ -107,11 +155,22 @@ def saliencies(method: Method, graph: Data, *, seed: int = 0) -> Tensor:
     """
     with torch.no_grad():
         has_clusters = method.assignment(graph) is not None
-        scores = None if has_clusters else method.edge_scores(graph)
+        scores = None if has_clusters else method.edge_scores(graph, seed)
         if scores is None:
-            rng = stream(seed, "edge scores")
-            scores = edge_scores(graph, lambda rest: embeddings(method, rest), rng)
+            closed = closed_form(graph, seed)
+            scores = edge_scores(
+                graph,
+                lambda rest: [embeddings(method, rest), closed.embed_anew(rest)],
+                stream(seed, "edge scores"),
+            )
     return scores
+
+
+def closed_form(graph: Data, seed: int) -> ClosedForm:
+    """Return HomoGCL in closed form, prepared on `graph`."""
+    method = ClosedForm(ClosedForm.Config(), Sizes.of(graph)).to(graph.x.device)
+    method.prepare(without_labels(graph), stream(seed, "prepare", graph.x.device))
+    return method
 
 
 def cluster_saliencies(

@@ -34,6 +34,8 @@ def soft_assignment(h: Tensor, c: Tensor, two_sigma_sq: float | Tensor) -> Tenso
 def saliency(r: Tensor, edge_index: Tensor | Pattern) -> Tensor:
     """Return S of each edge: the cosine of its two nodes' cluster assignments, [E], in [0, 1].
 
+    Each edge has its own S, whatever other edges there are.
+
     Args:
         r: Soft assignments, [N, k].
         edge_index: Edges, int64 [2, E], sorted by source, or their pattern.
@@ -47,9 +49,13 @@ def homophily_loss(r: Tensor, edge_index: Tensor | Pattern) -> Tensor:
 
     Args:
         r: Soft assignments, [N, k].
-        edge_index: Edges, int64 [2, E], sorted by source, or their pattern.
+        edge_index: Edges, int64 [2, E], sorted, each once in both directions, or the pattern of
+            such edges. Others are refused: the mean would be over other pairs.
     """
-    edges = _pattern(edge_index, r.size(0))
+    if isinstance(edge_index, Pattern):
+        edges = edge_index  # of a graph, which was checked when it was loaded
+    else:
+        edges = Pattern.both_ways(edge_index, r.size(0))
     if edges.row.numel() == 0:
         return r.sum() * 0.0
     # Σ ‖r_i - r_j‖² = Σ_i d_i ‖r_i‖² - 2 Σ_i r_i · (A r)_i with d the degrees of both directions.

@@ -103,8 +103,11 @@ class Method(nn.Module):
         """Return how much each node belongs to each cluster, [N, k]; None without clusters."""
         return None
 
-    def edge_scores(self, graph: Data) -> Tensor | None:
-        """Return how likely the nodes of each edge belong together, [E]; None without clusters."""
+    def edge_scores(self, graph: Data, seed: int = 0) -> Tensor | None:
+        """Return how likely the nodes of each edge belong together, [E]; None without scores.
+
+        What is random about them comes from the root seed.
+        """
         return None
 
     def after_step(self, progress: float) -> None:

@@ -155,16 +155,17 @@ class ClosedForm(Method):
                     blocks.append(weight * trust ** (power + 1) * of_length(h, 1.0))
         return torch.cat(blocks, dim=1)
 
-    def edge_scores(self, graph: Data) -> Tensor | None:
+    def edge_scores(self, graph: Data, seed: int = 0) -> Tensor | None:
         """Return how surely the ends of each edge belong together, [E]; None if untrained.
 
-        Each edge is judged by directions and averages of the graph without it.
+        Each edge is judged by directions and averages of the graph without it; folds and decoys
+        come from the stream "edge scores".
         """
         if not self.weight.any():
             return None
-        return edge_scores(graph, self._embed_anew, stream(0, "edge scores"))
+        return edge_scores(graph, lambda rest: [self.embed_anew(rest)], stream(seed, "edge scores"))
 
-    def _embed_anew(self, graph: Data) -> Tensor:
+    def embed_anew(self, graph: Data) -> Tensor:
         """Return the embeddings by directions of `graph`, at the ridge that was chosen."""
         few = {"ridges": (float(self.ridge),), "axes": min(_FEW_AXES, self.config.axes)}
         method = ClosedForm(self.config.model_copy(update=few), Sizes.of(graph)).to(graph.x.device)

@@ -133,13 +133,13 @@ def counts_chart(bins: SaliencyHistogram) -> str:
     floor = math.log10(0.5)
     frame = _Frame(_saliency(bins), _Axis(floor, tens[-1], [(t, f"{10**t:,}") for t in tens]))
     kinds = bins.kinds()
-    parts = frame.axes("saliency S of the edge")
+    parts = frame.axes("saliency of the edge")
     for b, (low, high) in enumerate(_ranges(bins)):
         width = (high - low) / max(len(kinds), 1)
         for place, kind in enumerate(kinds):
             if count := int(kind.counts[b]):
                 ends = (low + place * width, low + (place + 1) * width)
-                hint = f"S from {low:.2f} to {high:.2f}: {count:,} edges, {kind.meaning}"
+                hint = f"saliency from {low:.2f} to {high:.2f}: {count:,} edges, {kind.meaning}"
                 parts.append(frame.bar(ends, math.log10(count), kind.name, hint))
     return _svg(parts, "Number of edges by saliency")
 
@@ -148,11 +148,13 @@ def agreement_chart(bins: SaliencyHistogram) -> str:
     """Return the share of edges within one class in each bin, beside that of all edges."""
     shares = [(part / 4, f"{25 * part} %") for part in range(5)]
     frame = _Frame(_saliency(bins), _Axis(0.0, 1.0, shares))
-    parts = frame.axes("saliency S of the edge")
+    parts = frame.axes("saliency of the edge")
     for b, (low, high) in enumerate(_ranges(bins)):
         if labeled := int(bins.labeled[b]):
             share = int(bins.same[b]) / labeled
-            hint = f"S from {low:.2f} to {high:.2f}: {100 * share:.1f} % of {labeled:,} edges"
+            hint = (
+                f"saliency from {low:.2f} to {high:.2f}: {100 * share:.1f} % of {labeled:,} edges"
+            )
             parts.append(frame.bar((low, high), share, "same", hint))
     if labeled := int(bins.labeled.sum()):
         overall = int(bins.same.sum()) / labeled

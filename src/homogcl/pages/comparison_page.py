@@ -91,7 +91,8 @@ def _table(results: Mapping[str, Mapping[str, float]]) -> str:
     rows = [f'<thead><tr><th scope="col">Method</th>{head}</tr></thead>', "<tbody>"]
     for method, metrics in results.items():
         cells = "".join(_cell(metrics, key, best[key]) for key in columns)
-        rows.append(f'<tr><th scope="row">{html.escape(method)}</th>{cells}</tr>')
+        name = html.escape(method).replace("+", "+<wbr>")  # may break before a plug-in
+        rows.append(f'<tr><th scope="row">{name}</th>{cells}</tr>')
     return "\n".join([*rows, "</tbody>"])
 
 

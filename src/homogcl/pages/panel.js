@@ -41,7 +41,7 @@ function drawPanel() {
   table.addEventListener("click", () => saveNode(i));
   return panel.replaceChildren(
     element("h3", {}, mark(i), " ", idOf(i)), facts,
-    element("h4", {}, "Neighbors", element("small", { textContent: "saliency S" + cut }), around.length > 1 ? turn : ""),
+    element("h4", {}, "Neighbors", element("small", { textContent: "saliency" + cut }), around.length > 1 ? turn : ""),
     around.length ? rows(state.all ? around : around.slice(0, LISTED), className) : element("p", { className: "hint", textContent: data.degrees[i] ? "None on this page." : "No neighbors." }),
     around.length > LISTED && !state.all ? more : "",
     element("h4", {}, "Nearest nodes", element("small", { textContent: "cosine of the embeddings" })),

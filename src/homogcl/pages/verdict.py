@@ -6,7 +6,7 @@ import torch
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 from torch_geometric.data import Data
 
-from homogcl.advice.inspect import warnings
+from homogcl.advice.inspect import conclusions
 from homogcl.advice.neighborhoods import likeness
 from homogcl.core.errors import UserError
 from homogcl.data.summary import summarize
@@ -51,10 +51,6 @@ def edge_score(s: Floats, edges: Integers, labels: Integers | None) -> dict[str,
 
 def graph_advice(graph: Data, seed: int) -> list[str]:
     """Return what `inspect` says of the neighbors in a graph, one sentence each."""
-    alike = likeness(graph, seed)
-    doubts = [f"{doubt[0].upper()}{doubt[1:]}." for doubt in warnings(summarize(graph), alike)]
-    if alike is None:
-        few = "There are too few edges to tell without labels whether neighbors belong together."
-        return [*doubts, few]
-    no_doubt = "There is no reason to doubt that neighbors belong together."
-    return [f"{alike.measured}.", *(doubts or [no_doubt])]
+    summary, alike = summarize(graph), likeness(graph, seed)
+    said = [*([alike.measured] if alike else []), *conclusions(summary, alike)]
+    return [f"{sentence[0].upper()}{sentence[1:]}." for sentence in said]

@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.exceptions import NotFittedError
 from torch_geometric.data import Data
 
-from homogcl.core.errors import UserError
+from homogcl.core.errors import OtherFeatures, UserError
 from homogcl.data.held.graph import HeldGraph
 from homogcl.data.recipe import Recipe
 from homogcl.methods.forms import AUTO
@@ -202,8 +202,18 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         if self._takes_nodes:
             rows = node_rows(X, len(self.embedding_), self.graph_.get("ids"))
             return self.embedding_[rows]
-        data = graph_input(self._graph_of(X), model.settings, model.seed, trained_on=model.graph)
-        return self._by_node(self._vectors(data), data)
+        try:
+            graph = self._graph_of(X)
+            data = graph_input(graph, model.settings, model.seed, trained_on=model.graph)
+            vectors = self._vectors(data)
+        except OtherFeatures as error:
+            if not _is_function(self.graph):
+                raise
+            raise OtherFeatures(
+                f"X has {np.shape(X)[1]} features, but {type(self).__name__} is expecting "
+                f"{self.n_features_in_} features as input: {error}"
+            ) from None
+        return self._by_node(vectors, data)
 
     def fit_transform(self, X: Any, y: object = None) -> npt.NDArray[np.float32]:
         """Train on a graph and return its nodes' vectors, [N, d']."""

@@ -8,9 +8,6 @@ EXPECTED_FAILED_CHECKS = {
     "check_no_attributes_set_in_init": (
         "any setting of the method is a parameter; the attribute `settings` holds them all"
     ),
-    "check_n_features_in_after_fitting": (
-        "other columns are refused by a message that speaks of the graph"
-    ),
     "check_methods_sample_order_invariance": (
         "a node's vector depends on its neighbors, and the order of rows may decide who they are"
     ),

@@ -47,7 +47,7 @@ def torch_adjacency(listed: Listed) -> torch.Tensor:
 def networkx_graph(listed: Listed) -> Any:
     graph = nx.MultiGraph()
     graph.add_nodes_from(
-        (i, {"age": a, "note": "x"}) for i, a in zip(listed.ids, listed.ages, strict=True)
+        (i, {"age": a, "note": {}}) for i, a in zip(listed.ids, listed.ages, strict=True)
     )
     edges = zip(listed.sources, listed.targets, listed.weights, strict=True)
     graph.add_weighted_edges_from(edges)

@@ -6,7 +6,7 @@ import pytest
 
 from homogcl.advice.neighborhoods import CANDIDATES
 from homogcl.runs.record import Record
-from reproduction.advice_training import LIKENESS, VALIDATION_NODES
+from reproduction.advice_training import ADJUSTED, LIKENESS, VALIDATION_NODES
 from reproduction.study.advice import (
     ADVICE,
     HOMOPHILY,
@@ -16,6 +16,7 @@ from reproduction.study.advice import (
     TOPIC_SHARES,
     TRAINED,
     TRAINED_SEEDS,
+    WRONG,
     Advice,
     advice_of,
     advice_table,
@@ -31,7 +32,7 @@ def run(method: str, seed: int, val: float, test: float, **more: float) -> Recor
 
 def records() -> list[Record]:
     """Two seeds of all candidates, and a trained one on the second."""
-    sure = {LIKENESS: 0.9, VALIDATION_NODES: 1000.0}
+    sure = {LIKENESS: 0.9, VALIDATION_NODES: 1000.0, ADJUSTED: 0.7}
     return [
         run("raw", 0, 0.5, 0.55),
         run("raw", 1, 0.9, 0.85),
@@ -49,6 +50,7 @@ def test_choices_verdicts_and_paired_accuracies_of_a_graph() -> None:
     assert advice.choices == ["homogcl", "raw"]
     assert advice.verdicts == [True, False]
     assert advice.same_verdict == 1
+    assert advice.truths == [True, True]
     assert advice.accuracies["homogcl"] == pytest.approx(0.64)
     assert advice.accuracies["raw"] == pytest.approx(0.70)
     assert advice.accuracies["grace"] == pytest.approx(0.67)  # the default's mean, plus 3 points
@@ -59,17 +61,32 @@ def test_choices_verdicts_and_paired_accuracies_of_a_graph() -> None:
 
 
 def test_rates_count_seeds_and_graphs() -> None:
-    right = Advice([0.9, 0.9], ["homogcl"] * 2, {"homogcl": 0.8, "raw": 0.805})
-    wrong = Advice([0.5, 0.7, 0.5], ["homogcl", "raw", "raw"], {"homogcl": 0.7, "raw": 0.8})
+    right = Advice([0.9, 0.9], ["homogcl"] * 2, {"homogcl": 0.8, "raw": 0.805}, [0.1, 0.3])
+    accuracies = {"homogcl": 0.7, "raw": 0.8}
+    wrong = Advice([0.5, 0.7, 0.5], ["homogcl", "raw", "raw"], accuracies, [0.0, 0.0, 0.9])
     table = rates_table({"one": right, "two": wrong})
     assert [row[1:] for row in table.rows] == [
         ("4 of 5 seeds", "80"),
+        ("1 of 2 seeds", "50"),
+        ("1 of 3 seeds", "33"),
         ("4 of 5 seeds", "80"),
+        ("2 of 2 graphs", "100"),
         ("1 of 2 graphs", "50"),
     ]
     rows = advice_table({"two": wrong}).rows
     assert rows == (
-        ("two", "50 to 70", "doubtful", "2 of 3", "raw", "80.0", "raw", "80.0", "2 of 3"),
+        (
+            "two",
+            "50 to 70",
+            "doubtful",
+            "doubtful",
+            "2 of 3",
+            "raw",
+            "80.0",
+            "raw",
+            "80.0",
+            "2 of 3",
+        ),
     )
 
 
@@ -77,5 +94,6 @@ def test_every_graph_has_its_trainings() -> None:
     graphs = len(HOMOPHILY) * len(TOPIC_SHARES)
     labels = [training.label for training in ADVICE.trainings(False)]
     assert len({*labels}) == len(labels)
-    untrained = graphs * len(SIZES) * len(CANDIDATES) * SEEDS
-    assert len(labels) == untrained + graphs * len(TRAINED) * TRAINED_SEEDS + len(NAMED) * SEEDS
+    graphs_untrained = len(SIZES) * len(TOPIC_SHARES) * (len(HOMOPHILY) + len(WRONG))
+    untrained = graphs_untrained * len(CANDIDATES) * SEEDS
+    assert len(labels) == untrained + graphs * len(TRAINED) * TRAINED_SEEDS + 2 * len(NAMED) * SEEDS

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from homogcl.homophily.edges import edge_saliency
+from homogcl.homophily.edges import BINS, edge_saliency
 from homogcl.runs.record import Summary
 from homogcl.runs.request import Request
 from homogcl.runs.train import fit_run
+from reproduction.paper.tables import DATA
 from reproduction.study.edge_scores import (
-    BINS,
     EDGE_SCORES,
     edge_metrics,
     edge_scores_table,
@@ -49,6 +48,8 @@ def test_rows_stand_in_the_order_of_the_data_sets() -> None:
     assert reliability_table(records).rows[0][2:] == ("25 % of 10.0 %", *[None] * 4)
 
 
-def test_the_default_is_scored_on_all_data_sets() -> None:
+def test_the_default_and_grace_are_scored_on_all_data_sets() -> None:
     labels = [training.label for training in EDGE_SCORES.trainings(False)]
-    assert np.sum([label.startswith("homogcl on ") for label in labels]) == 5
+    for method in ("homogcl", "grace"):
+        data = {label.split()[2] for label in labels if label.startswith(f"{method} on ")}
+        assert data == {f"{name}," for name in DATA}

@@ -76,6 +76,11 @@ def _from_dict(parts: Any, seed: int, recipe: Recipe | None) -> Content:
     return from_mapping(parts)
 
 
+def _with_recipe(read: Callable[[Any, Recipe | None], Content]) -> Callable[..., Content]:
+    """Return a reader that takes features as those of a training were taken."""
+    return lambda held, seed, recipe: read(held, recipe)
+
+
 def _alone(read: Callable[[Any], Content | Data]) -> Callable[..., Content | Data]:
     """Return a reader that needs nothing but what it reads."""
     return lambda held, seed, recipe: read(held)
@@ -92,8 +97,8 @@ READERS: Final[dict[str, Callable[[Any, int, Recipe | None], Content | Data]]] =
     "polars": _from_table,
     "numpy": _alone(from_array),
     "scipy": _alone(from_sparse),
-    "networkx": _alone(from_networkx),
-    "igraph": _alone(from_igraph),
+    "networkx": _with_recipe(from_networkx),
+    "igraph": _with_recipe(from_igraph),
     "torch": _alone(from_array),
     "torch_geometric": _alone(from_pyg),
     "dgl": _alone(from_dgl),

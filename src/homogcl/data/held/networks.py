@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -10,37 +11,46 @@ import numpy as np
 from homogcl.core.errors import UserError
 from homogcl.data.check import MASKS
 from homogcl.data.held.arrays import content_of_arrays, pairs_of
+from homogcl.data.held.attributes import LABELS, Attribute, with_attributes
 from homogcl.data.own.graph import Content
-from homogcl.data.own.ids import some
+from homogcl.data.recipe import Recipe
 
 WEIGHT: Final = "weight"
+IGRAPH_IDS: Final = ("name", "_nx_name")  # the latter of a graph that came from networkx
 DGL_FEATURES: Final = ("feat", "x", "attr", "features")
-DGL_LABELS: Final = ("label", "labels", "y")
 DGL_WEIGHTS: Final = ("weight", "w", "edge_weight")
 
 
-def from_networkx(graph: Any) -> Content:
-    """Return a graph of networkx: its attribute `weight`, and numbers at nodes as features."""
+def from_networkx(graph: Any, recipe: Recipe | None = None) -> Content:
+    """Return a graph of networkx: weights are `weight`, attributes of nodes as elsewhere.
+
+    `recipe` is that of the graph of a training.
+    """
     ids = list(graph.nodes)
     number = {node: place for place, node in enumerate(ids)}
     edges = list(graph.edges(data=WEIGHT))
     pairs = [[number[source] for source, *_ in edges], [number[target] for _, target, _ in edges]]
     rows = [graph.nodes[node] for node in ids]
     names = dict.fromkeys(name for row in rows for name in row)
-    columns = {str(name): [row.get(name) for row in rows] for name in names}
-    return _content(ids, pairs, [weight for *_, weight in edges], columns)
+    attributes = [Attribute.of(name, [row.get(name) for row in rows]) for name in names]
+    content = _content(ids, pairs, [weight for *_, weight in edges])
+    return _with_attributes(content, attributes, recipe)
 
 
-def from_igraph(graph: Any) -> Content:
-    """Return a graph of igraph: ids are `name` if nodes have one, weights `weight`."""
+def from_igraph(graph: Any, recipe: Recipe | None = None) -> Content:
+    """Return a graph of igraph: ids are `name` if nodes have one, weights `weight`.
+
+    `recipe` is that of the graph of a training.
+    """
     names = list(graph.vs.attributes())
-    ids = list(graph.vs["name"]) if "name" in names else list(range(graph.vcount()))
+    id_name = next((name for name in IGRAPH_IDS if name in names), None)
+    ids = list(range(graph.vcount())) if id_name is None else list(graph.vs[id_name])
     edges = graph.get_edgelist()
     pairs = [[source for source, _ in edges], [target for _, target in edges]]
     weighted = WEIGHT in graph.es.attributes()
     weights = list(graph.es[WEIGHT]) if weighted else [None] * len(edges)
-    columns = {name: list(graph.vs[name]) for name in names if name != "name"}
-    return _content(ids, pairs, weights, columns)
+    attributes = [Attribute.of(name, graph.vs[name]) for name in names if name not in IGRAPH_IDS]
+    return _with_attributes(_content(ids, pairs, weights), attributes, recipe)
 
 
 def from_dgl(graph: Any) -> Content:
@@ -57,7 +67,7 @@ def from_dgl(graph: Any) -> Content:
         _first(graph.edata, DGL_WEIGHTS),
         _first(graph.ndata, DGL_FEATURES),
         nodes=int(graph.num_nodes()),
-        y=_first(graph.ndata, DGL_LABELS),
+        y=_first(graph.ndata, LABELS),
         **{key: _first(graph.ndata, (key,)) for key in MASKS},
     )
 
@@ -66,31 +76,17 @@ def _first(values: Mapping[str, Any], names: Sequence[str]) -> Any:
     return next((values[name] for name in names if name in values), None)
 
 
-def _content(
-    ids: list[Any], pairs: list[list[int]], weights: list[Any], columns: Mapping[str, list[Any]]
-) -> Content:
+def _content(ids: list[Any], pairs: list[list[int]], weights: list[Any]) -> Content:
     edges = np.array(pairs, dtype=np.int64).reshape(2, -1)
-    numeric = {name: values for name, values in columns.items() if _are_numbers(values)}
-    for name, values in numeric.items():
-        absent = [node for node, value in zip(ids, values, strict=True) if _is_absent(value)]
-        if absent:
-            raise UserError(
-                f"the attribute {name!r} is missing at {len(absent):,} of {len(ids):,} nodes "
-                f"({some(absent)}): set it there or remove it"
-            )
-    x = np.array(list(numeric.values()), dtype=np.float64).T if numeric else None
     given = [weight is not None for weight in weights]
     if any(given) and not all(given):
         raise UserError(f"{given.count(False):,} of {len(given):,} edges have no {WEIGHT!r}")
     weight = np.array(weights, dtype=np.float64) if any(given) else None
-    return content_of_arrays(edges, weight, x, ids, feature_names=tuple(numeric))
+    return content_of_arrays(edges, weight, ids=ids)
 
 
-def _are_numbers(values: Sequence[Any]) -> bool:
-    present = [value for value in values if value is not None]
-    kinds = (bool, int, float, np.number, np.bool_)
-    return bool(present) and all(isinstance(value, kinds) for value in present)
-
-
-def _is_absent(value: Any) -> bool:
-    return value is None or not np.isfinite(value)
+def _with_attributes(
+    content: Content, attributes: Sequence[Attribute], recipe: Recipe | None
+) -> Content:
+    learned = () if recipe is None else recipe.columns
+    return replace(content, nodes=with_attributes(content.nodes, attributes, learned))

@@ -154,7 +154,7 @@ class NeighborPlugin(Method):
         """Let the base follow the step."""
         self.base.after_step(progress)
 
-    def edge_scores(self, graph: Data) -> Tensor | None:
+    def edge_scores(self, graph: Data, seed: int = 0) -> Tensor | None:
         """Return S of each edge of `graph` under the clusters of the last step, [E]."""
         r = self.assignment(graph)
         return None if r is None else saliency(r, graph.edge_index)
