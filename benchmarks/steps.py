@@ -124,14 +124,16 @@ def bgrl_step(data: str, rounds: int = 7) -> Measured:
     }
 
 
-def in_turns(steps: Mapping[str, Step], rounds: int, warm: int = _WARM) -> dict[str, list[float]]:
+def in_turns(
+    steps: Mapping[str, Step], rounds: int, warm: int | None = None
+) -> dict[str, list[float]]:
     """Return the seconds of each step in each round, after some to warm up.
 
     A machine that others use is faster in one minute than in the next; steps of the same round
     meet the same machine.
     """
     for step in steps.values():
-        for _ in range(warm):
+        for _ in range(_WARM if warm is None else warm):
             step()
     taken: dict[str, list[float]] = {name: [] for name in steps}
     for _ in range(rounds):
