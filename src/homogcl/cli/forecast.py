@@ -70,13 +70,15 @@ def neighbor_warning(run: Run) -> list[str]:
     """Return one line if neighbors seem not to belong together, as `inspect` says it, else none.
 
     Labels tell it at once. Without them edges are held out, where the training takes so long
-    that this costs a few hundredths of it. What the warning would advise gets none.
+    that this costs a few hundredths of it. What the warning would advise gets none, nor does a
+    graph on disk: all its edges would have to be in memory.
     """
     from homogcl.advice.inspect import neighbor_doubts
     from homogcl.advice.neighborhoods import likeness
+    from homogcl.data.mapped import is_on_disk
     from homogcl.data.summary import summarize
 
-    if run.method in UNMISLED:
+    if run.method in UNMISLED or is_on_disk(run.graph):
         return []
     summary = summarize(run.graph)
     measured = None
