@@ -304,7 +304,8 @@ def test_plug_in_and_base_share_within_a_training_and_not_afterwards(
 
     (within, after), _ = run_ranks(2, train, tmp_path)
     ranks = Ranks(0, 2)
-    assert within == {Sharing(pairs=ranks) if config.batch == "full" else Sharing(nodes=ranks)}
+    batches = Sharing(nodes=ranks, whole=graph.num_nodes or 0)
+    assert within == {Sharing(pairs=ranks) if config.batch == "full" else batches}
     assert after == {Sharing()}
 
 

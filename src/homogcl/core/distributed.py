@@ -108,6 +108,7 @@ class Sharing:
 
     pairs: Ranks = ALONE  # processes that hold the same nodes and split the pairs of them
     nodes: Ranks = ALONE  # processes that hold different nodes
+    whole: int = 0  # nodes of the graph, where a step sees a batch of them
 
     @property
     def ranks(self) -> Ranks:
