@@ -80,6 +80,8 @@ class Host:
 
     def slow_down(self, rate: str) -> None:
         """Let no more than `rate`, as tc writes it, leave the host."""
+        # Packets that the card is to cut up would be larger than a burst, and be dropped.
+        run("ip", "-n", self.namespace, "link", "set", DEVICE, "gso_max_segs", "1")
         limit = ("rate", rate, "burst", "16kb", "latency", "400ms")
         run("tc", "-n", self.namespace, "qdisc", "add", "dev", DEVICE, "root", "tbf", *limit)
 
