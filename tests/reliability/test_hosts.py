@@ -7,11 +7,11 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 import torch
-from torch_geometric.data import Data
 
 from homogcl.data.load import citation_graph
 from homogcl.data.mapped import write_mapped
@@ -21,9 +21,9 @@ from tests.shell import Shell
 
 pytestmark = pytest.mark.skipif(bool(lacking()), reason=lacking() or "there are hosts")
 
-SETTINGS = ("--set", "hidden_dim=16", "--set", "out_dim=8", "--save-every", "1")
+SETTINGS = ("--set", "hidden_dim=16", "--set", "out_dim=8")
 EXACT = ("--set", "epochs=5")
-EPOCHS = 400
+EPOCHS = 200
 # Without pairs to split, two processes compute what one does.
 SAMPLED = ("--set", "negatives=sampled", "--set", "num_negatives=32", "--set", f"epochs={EPOCHS}")
 LOST = "error: another process of the training is lost"
@@ -31,8 +31,12 @@ PATIENCE = 90.0  # seconds in which a step of a test ends, however busy the mach
 
 
 @pytest.fixture
-def graph() -> Data:
-    return citation_graph(60, 3, 20, mean_degree=4.0)
+def folder(tmp_path: Path) -> Path:
+    """A folder with a copy of the graph for each host."""
+    graph = citation_graph(60, 3, 20, mean_degree=4.0)
+    write_mapped(graph, tmp_path / "graph-0")
+    shutil.copytree(tmp_path / "graph-0", tmp_path / "graph-1")
+    return tmp_path
 
 
 @pytest.fixture
@@ -60,6 +64,7 @@ def train(host: Host, folder: Path, *settings: str, restarts: int = 0, timeout: 
         *("--max-restarts", restarts, "-m"),
     )
     words = ("homogcl", *command(folder / f"graph-{host.number}", folder / "run"), *settings)
+    words += ("--save-every", 1)  # so that a host is lost soon after a checkpoint
     variables = {
         "OMP_NUM_THREADS": "1",
         "HOMOGCL_TIMEOUT": str(timeout),
@@ -69,18 +74,20 @@ def train(host: Host, folder: Path, *settings: str, restarts: int = 0, timeout: 
     host.start(*launcher, *words, environment=variables)
 
 
-def copies(graph: Data, folder: Path) -> None:
-    write_mapped(graph, folder / "graph-0")
-    shutil.copytree(folder / "graph-0", folder / "graph-1")
-
-
 def losses(run: Path) -> dict[int, float]:
     lines = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
     return {line["epoch"]: line["loss"] for line in lines}
 
 
-def has_checkpoint(folder: Path) -> bool:
-    return any((folder / "run" / "checkpoint").glob("epoch-*.pt"))
+@contextmanager
+def in_training(folder: Path, restarts: int = 0, timeout: int = 60) -> Iterator[list[Host]]:
+    """Give two hosts that train, soon after their first checkpoint."""
+    with hosts(2, folder) as machines:
+        for host in machines:
+            train(host, folder, *SAMPLED, restarts=restarts, timeout=timeout)
+        checkpoints = folder / "run" / "checkpoint"
+        assert wait_for(lambda: any(checkpoints.glob("epoch-*.pt")), PATIENCE), machines[0].said
+        yield machines
 
 
 def alone(homogcl: Shell, folder: Path, *settings: str) -> dict[int, float]:
@@ -90,53 +97,40 @@ def alone(homogcl: Shell, folder: Path, *settings: str) -> dict[int, float]:
 
 
 def test_two_hosts_with_a_slow_link_train_as_one(
-    graph: Data, tmp_path: Path, homogcl: Shell, count: Count
+    folder: Path, homogcl: Shell, count: Count
 ) -> None:
-    copies(graph, tmp_path)
-    with hosts(2, tmp_path) as machines:
+    with hosts(2, folder) as machines:
         for host in machines:
             host.slow_down("4mbit")
-            train(host, tmp_path, *EXACT)
+            train(host, folder, *EXACT)
         assert [host.end(PATIENCE) for host in machines] == [0, 0], machines[0].said
-    together = losses(tmp_path / "run")
+    together = losses(folder / "run")
     assert list(together) == [1, 2, 3, 4, 5]
-    assert together == pytest.approx(alone(homogcl, tmp_path, *EXACT), rel=1e-5)
+    assert together == pytest.approx(alone(homogcl, folder, *EXACT), rel=1e-5)
     count("slow link between hosts", rounds=1, survived=1)
 
 
-def test_a_host_that_was_killed_comes_back(
-    graph: Data, tmp_path: Path, homogcl: Shell, count: Count
-) -> None:
-    copies(graph, tmp_path)
-    with hosts(2, tmp_path) as machines:
-        first, second = machines
-        for host in machines:
-            train(host, tmp_path, *SAMPLED, restarts=2)
-        assert wait_for(lambda: has_checkpoint(tmp_path), PATIENCE), first.said
+def test_a_host_that_was_killed_comes_back(folder: Path, homogcl: Shell, count: Count) -> None:
+    with in_training(folder, restarts=2) as (first, second):
         second.kill()
         # It counts its restarts from 0, while the other one has begun again.
-        train(second, tmp_path, *SAMPLED, restarts=2)
-        assert [host.end(PATIENCE) for host in machines] == [0, 0], first.said
+        train(second, folder, *SAMPLED, restarts=2)
+        assert [host.end(PATIENCE) for host in (first, second)] == [0, 0], first.said
         assert LOST in first.said
-    assert losses(tmp_path / "run") == pytest.approx(alone(homogcl, tmp_path, *SAMPLED), rel=1e-6)
+    assert losses(folder / "run") == pytest.approx(alone(homogcl, folder, *SAMPLED), rel=1e-6)
     count("host killed", rounds=1, survived=1)
 
 
 def test_a_lost_link_is_one_line_and_the_run_goes_on(
-    graph: Data, tmp_path: Path, homogcl: Shell, count: Count
+    folder: Path, homogcl: Shell, count: Count
 ) -> None:
-    copies(graph, tmp_path)
-    with hosts(2, tmp_path) as machines:
-        first, second = machines
-        for host in machines:
-            train(host, tmp_path, *SAMPLED, timeout=8)
-        assert wait_for(lambda: has_checkpoint(tmp_path), PATIENCE), first.said
+    with in_training(folder, timeout=10) as (first, second):
         second.lose_link()
         assert first.end(PATIENCE) != 0
         assert wait_for(lambda: LOST in second.said, PATIENCE)
-        for host in machines:
+        for host in (first, second):
             assert sum(LOST in line for line in host.said.splitlines()) == 1
-    assert max(losses(tmp_path / "run")) < EPOCHS
-    homogcl(*command(tmp_path / "graph-0", tmp_path / "run"), *SAMPLED)
-    assert losses(tmp_path / "run") == pytest.approx(alone(homogcl, tmp_path, *SAMPLED), rel=1e-6)
+    assert max(losses(folder / "run")) < EPOCHS
+    homogcl(*command(folder / "graph-0", folder / "run"), *SAMPLED)
+    assert losses(folder / "run") == pytest.approx(alone(homogcl, folder, *SAMPLED), rel=1e-6)
     count("link between hosts lost", rounds=1, survived=1)
