@@ -26,7 +26,7 @@ def points(nodes: int, seed: int = 0) -> Tensor:
 def batches_of(h: Tensor, size: int, epochs: int) -> list[Tensor]:
     rng = torch.Generator().manual_seed(1)
     orders = [torch.randperm(len(h), generator=rng) for _ in range(epochs)]
-    return [h[part] for order in orders for part in order.split(size)]
+    return [h[part] for order in orders for part in torch.split(order, size)]
 
 
 def by_loop(start: Tensor, batches: list[Tensor], whole: int) -> tuple[list[list[float]], float]:

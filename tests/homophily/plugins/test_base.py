@@ -231,7 +231,12 @@ def test_a_whole_graph_after_batches_has_clusters_of_its_own(block_graph: Data) 
     start = method.centroids
     h: list[Tensor] = []
     usual = method.next_centroids
-    method.next_centroids = lambda rows, seed: (h.append(rows), usual(rows, seed))[1]
+
+    def listen(rows: Tensor, seed: int) -> Any:
+        h.append(rows)
+        return usual(rows, seed)
+
+    method.next_centroids = listen
     fit(method, block_graph, TrainConfig(epochs=1), seed=0)
     k = method.config.num_clusters
     expected = centroids(h[0], k, stream(0, "unused"), start)
