@@ -1,7 +1,7 @@
 """Libraries that find near vectors without looking at all: what they cost for what they find.
 
-The package uses faiss. The others are measured where they are installed, to show why:
-`pip install usearch hnswlib`, then `python -m benchmarks index`.
+The package uses faiss, which holds a number in 8 bits and so needs the least memory. The others are
+measured where they are installed: `pip install usearch hnswlib`, then `python -m benchmarks index`.
 """
 
 from __future__ import annotations

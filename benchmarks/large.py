@@ -7,6 +7,7 @@ in `$TMPDIR` and removed.
 
 from __future__ import annotations
 
+import json
 import math
 import shutil
 import tempfile
@@ -69,6 +70,8 @@ def large(sizes: Sequence[int] = SIZES) -> list[Row]:
             ]
         ratio = taken[nodes]["import"]["seconds"] / taken[nodes]["sort"]["seconds"]
         rows.append((f"N = {nodes:,}: import over DuckDB's sort", ratio, "at most 3"))
+        waiting = 100 * taken[nodes]["epoch"]["waiting"]
+        rows.append((f"N = {nodes:,}: share of an epoch without a batch, %", waiting, ""))
         index = taken[nodes]["index"]
         rows.append((f"N = {nodes:,}: recall of 10 nearest", index["recall"], "at least 0.95"))
         rows.append((f"N = {nodes:,}: exact search over index", index["exact_over_index"], ""))
@@ -137,7 +140,9 @@ def large_import(folder: str) -> Measured:
 def large_epoch(folder: str) -> Measured:
     """Train one epoch of grace+adaptive by batches, and embed all nodes."""
     run = ("train", "grace+adaptive", f"{folder}/graph", "--out", f"{folder}/run")
-    return _timed(lambda: _command(*run, "--batch", "neighbors:4096", *TRAIN))
+    result = _timed(lambda: _command(*run, "--batch", "neighbors:4096", *TRAIN))
+    log = json.loads(Path(f"{folder}/run/metrics.jsonl").read_text().splitlines()[-1])
+    return {**result, "waiting": log["waiting"] / log["seconds"]}
 
 
 def large_vectors(folder: str) -> Measured:

@@ -76,7 +76,7 @@ def plugin_steps(base: str, data: str, rounds: int = 4) -> Measured:
         name = f"{base}+{plugin}"
         steps[plugin] = _five(one_step(*built(name, data)))
         steps[f"{plugin}, 5"] = _five(one_step(*built(name, data, "refresh=5")))
-    taken = in_turns(steps, rounds, warm=2)
+    taken = in_turns(steps, rounds, warm=_WARM // 4)
     ratios = {name: over(taken, name, base) for name in steps if name != base}
     return {"seconds": statistics.median(taken[base]) / 5, **ratios}
 

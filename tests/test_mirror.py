@@ -20,7 +20,13 @@ MIRRORS = {
 ACROSS = ("browser", "contract", "reference", "reliability")
 
 # Tests of the repository itself.
-OF_THE_REPOSITORY = ("test_docs.py", "test_import_flow.py", "test_mirror.py", "test_packaging.py")
+OF_THE_REPOSITORY = (
+    "test_cluster.py",
+    "test_docs.py",
+    "test_import_flow.py",
+    "test_mirror.py",
+    "test_packaging.py",
+)
 
 # What has no counterpart yet, by its path in the repository.
 EXCEPTIONS: tuple[str, ...] = ()

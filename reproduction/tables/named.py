@@ -190,6 +190,7 @@ TABLES: dict[str, Callable[[Path], Table]] = {
     "tutorial": _measures("tutorial"),
     "scale": _measures("scale"),
     "index": _measures("index"),
+    "large": _measures("large"),
     "arxiv-step": _measures("arxiv-step", "arxiv-epoch"),
     "sampling": lambda results: sampling_table(_bench(results)),
     "methods": lambda results: methods_table(_bench(results)),

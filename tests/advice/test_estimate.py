@@ -130,6 +130,19 @@ def test_twice_the_epochs_take_twice_as_long(monkeypatch: pytest.MonkeyPatch) ->
         assert expected.seconds == 0.25 * epochs
 
 
+@pytest.mark.parametrize("kind", ["parts", "neighbors", "metis"])
+def test_batches_are_counted_and_no_graph_is_cut_up_for_it(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("homogcl.advice.estimate.timed", lambda step, repeats: [0.25])
+    monkeypatch.setattr("homogcl.views.subgraphs._clusters", pytest.fail)
+    graph = citation_graph(150, 3, 10, mean_degree=8.0, seed=0)
+    overrides = {**NARROW, "batch": kind, "batch_size": 40}
+    expected = estimate("bgrl", resolve("bgrl", "", overrides), graph)
+    assert expected is not None
+    assert expected.seconds == 0.25 * 7 * 4
+
+
 @pytest.mark.parametrize(("free", "is_timed"), [(10**15, True), (1, False), (None, False)])
 def test_short_steps_on_the_whole_graph_are_timed_where_they_fit(
     free: int | None, is_timed: bool, monkeypatch: pytest.MonkeyPatch

@@ -1,5 +1,6 @@
 """The measures from tables beyond memory to an index, on a graph that takes a moment."""
 
+import math
 from pathlib import Path
 
 import pytest
@@ -13,11 +14,13 @@ def test_each_stage_is_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     calls = {f"large_{stage}": getattr(large, f"large_{stage}") for stage in large.STAGES}
     calls["large_tables"] = large.large_tables
     monkeypatch.setattr(large, "measure", lambda name, *arguments: calls[name](*arguments))
-    rows = {what: value for what, value, _ in large.large([400])}
+    rows = {what: value for what, value, _ in large.large([400, 800])}
     assert rows["N = 400: recall of 10 nearest"] > 0.95
     for stage in large.STAGES:
         assert rows[f"N = 400: {stage}, minutes"] > 0
         assert rows[f"N = 400: {stage}, GB"] > 0
+        assert math.isfinite(rows[f"exponent of {stage} in N"])
+    assert 0 <= rows["N = 400: share of an epoch without a batch, %"] <= 100
 
 
 def test_sizes_stand_behind_an_option() -> None:

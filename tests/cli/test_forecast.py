@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 import torch
 from torch_geometric.data import Data
@@ -20,6 +22,7 @@ from homogcl.cli.forecast import (
 from homogcl.core.errors import UserError
 from homogcl.data.edges import undirected
 from homogcl.data.load import citation_graph
+from homogcl.data.mapped import open_mapped, write_mapped
 from homogcl.presets.resolve import resolve
 from homogcl.runs.run import Run
 from homogcl.training.loop import Epoch
@@ -118,6 +121,17 @@ def test_without_labels_edges_are_held_out_unless_epochs_are_few() -> None:
     assert neighbor_warning(run.of_length(2)) == []
     (line,) = neighbor_warning(run)
     assert "hardly more alike than other nodes" in line
+
+
+def test_a_graph_on_disk_is_not_summed_up_for_a_warning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph = citation_graph(300, 3, 40, homophily=0.3)
+    mapped = open_mapped(write_mapped(graph, tmp_path / "graph"))
+    monkeypatch.setattr("homogcl.cli.forecast.LONG_WORK", 1)
+    monkeypatch.setattr("homogcl.data.summary.summarize", pytest.fail)
+    monkeypatch.setattr("homogcl.advice.neighborhoods.likeness", pytest.fail)
+    assert neighbor_warning(Run.of("grace", resolve("grace", ""), mapped)) == []
 
 
 def said_after(seconds: list[float], total: int) -> dict[int, str]:

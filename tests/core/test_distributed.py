@@ -304,7 +304,8 @@ def test_plug_in_and_base_share_within_a_training_and_not_afterwards(
 
     (within, after), _ = run_ranks(2, train, tmp_path)
     ranks = Ranks(0, 2)
-    assert within == {Sharing(pairs=ranks) if config.batch == "full" else Sharing(nodes=ranks)}
+    batches = Sharing(nodes=ranks, whole=graph.num_nodes or 0)
+    assert within == {Sharing(pairs=ranks) if config.batch == "full" else batches}
     assert after == {Sharing()}
 
 
@@ -341,4 +342,39 @@ def test_ranks_are_those_of_the_launcher() -> None:
 )
 def test_half_a_launcher_is_refused(environment: dict[str, str], names: str) -> None:
     with pytest.raises(UserError, match=names), joined(environment):
+        pass
+
+
+HOSTS = {
+    **{"WORLD_SIZE": "2", "RANK": "0", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "1"},
+    **{"GROUP_WORLD_SIZE": "2", "TORCHELASTIC_MAX_RESTARTS": "3"},
+}
+
+
+def test_hosts_that_could_not_meet_after_a_restart_are_refused() -> None:
+    shared = {**HOSTS, "TORCHELASTIC_USE_AGENT_STORE": "True"}
+    says = "--max-restarts 3 on 2 hosts: set TORCH_DISABLE_SHARE_RDZV_TCP_STORE=1"
+    with pytest.raises(UserError, match=says), joined(shared):
+        pass
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"TORCHELASTIC_USE_AGENT_STORE": "False"},
+        {"TORCHELASTIC_USE_AGENT_STORE": "True", "GROUP_WORLD_SIZE": "1"},
+        {"TORCHELASTIC_USE_AGENT_STORE": "True", "TORCHELASTIC_MAX_RESTARTS": "0"},
+    ],
+)
+def test_hosts_that_meet_are_let_in(
+    changes: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def arrive(*_: object, **__: object) -> None:
+        raise RuntimeError("they have arrived\nat the store")
+
+    monkeypatch.setattr("torch.distributed.rendezvous", arrive)
+    with (
+        pytest.raises(LostProcess, match=r"lost: they have arrived$"),
+        joined({**HOSTS, **changes}),
+    ):
         pass

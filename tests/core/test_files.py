@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from homogcl.core.errors import UserError
-from homogcl.core.files import write_atomically
+from homogcl.core.files import remove_lastingly, write_atomically
 
 
 def test_content_replaces_what_was_there(tmp_path: Path) -> None:
@@ -47,6 +47,21 @@ def test_interruption_leaves_the_old_content_and_is_passed_on(
         write_atomically(path, b"new")
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_what_is_there_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("a", "b", "c"):
+        (tmp_path / name).write_bytes(b"")
+    remove_lastingly(tmp_path / "a", tmp_path / "b", tmp_path / "missing")
+    assert list(tmp_path.iterdir()) == [tmp_path / "c"]
+    remove_lastingly(tmp_path / "nowhere" / "a")
+
+    def fail(*_: object) -> None:
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr(Path, "unlink", fail)
+    with pytest.raises(UserError, match=r"cannot remove .*c: Read-only file system"):
+        remove_lastingly(tmp_path / "c")
 
 
 def test_path_below_a_file_is_an_error_of_one_line(tmp_path: Path) -> None:

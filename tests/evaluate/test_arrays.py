@@ -7,7 +7,15 @@ import pytest
 import torch
 
 from homogcl.core.errors import UserError
-from homogcl.evaluate.arrays import Array, as_tensor, dense_embedding, rows_in
+from homogcl.core.memory import peak_bytes, reset_peak
+from homogcl.core.scratch import let_go, scratch
+from homogcl.evaluate.arrays import (
+    Array,
+    as_tensor,
+    dense_embedding,
+    finite_embedding,
+    rows_in,
+)
 
 VALUES = [[1.0, 0.0], [0.0, 2.0], [0.0, 0.0]]
 
@@ -61,6 +69,27 @@ def test_first_node_that_is_not_finite_is_named(value: float) -> None:
     for each in (z, z.numpy(), z.to_sparse_csr()):
         with pytest.raises(UserError, match="the embedding of node 2 holds NaN or infinity"):
             dense_embedding(each)
+
+
+@pytest.mark.parametrize("row", range(7))
+def test_a_row_that_is_not_finite_is_named_in_any_block(
+    row: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("homogcl.evaluate.arrays._NUMBERS", 6)
+    z = torch.zeros(7, 3)
+    assert torch.equal(dense_embedding(z), z)
+    z[row:, 2] = torch.nan
+    with pytest.raises(UserError, match=f"of node {row} holds NaN"):
+        dense_embedding(z)
+
+
+def test_looking_for_what_is_not_finite_takes_a_block_only() -> None:
+    z = scratch((20_000_000, 4), torch.float32)  # 320 MB on disk
+    before = reset_peak()
+    finite_embedding(z)
+    let_go(z)
+    resident = 320e6  # pages of the file that were read
+    assert peak_bytes() - before < resident + 100e6
 
 
 @pytest.mark.parametrize("kind", [torch.tensor, np.array])

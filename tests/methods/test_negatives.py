@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import torch
@@ -13,7 +13,8 @@ from torch_geometric.data import Data
 
 from homogcl.core.distributed import Ranks, Sharing
 from homogcl.core.errors import UserError
-from homogcl.homophily.clusters import centroids, plus_plus
+from homogcl.homophily.clusters import centroids, nearest_centroid, plus_plus
+from homogcl.homophily.running_clusters import RunningClusters
 from homogcl.losses import info_nce
 from homogcl.losses.contrast.negatives import Sampled
 from homogcl.losses.contrast.sampled import Columns
@@ -23,7 +24,7 @@ from homogcl.methods.registry import build
 from homogcl.testing.candidate import Candidate
 from homogcl.testing.contract import resumed
 from homogcl.testing.pairs import leaves
-from homogcl.training.loop import TrainConfig
+from homogcl.training.loop import TrainConfig, fit
 from tests.graphs import same
 from tests.reference.neighbors import doubled
 
@@ -144,6 +145,44 @@ def test_training_by_cluster_resumes_to_the_same_bits(name: str, block_graph: Da
     again = resumed(each, block_graph, each.schedule(5))
     assert same(again.state_dict(), whole.state_dict())
     assert whole.state_dict()["negatives.centroids"].shape == (6, 6)
+
+
+def test_clusters_of_batches_are_those_of_all_steps(block_graph: Data) -> None:
+    settings = {**SMALL, "negatives": "sampled", "num_negatives": 9, "negative_clusters": 3}
+    method: Any = build("grace", settings, Sizes.of(block_graph), seed=0)
+    rows: list[Tensor] = []
+    after: list[Tensor] = []
+    usual = method.negatives._clusters
+
+    def listen(h: Tensor, seed: int, sharing: Sharing) -> Tensor:
+        strata = usual(h, seed, sharing)
+        rows.append(h.clone())
+        after.append(method.negatives.centroids.clone())
+        assert torch.equal(strata, nearest_centroid(h, after[-1]))
+        return cast("Tensor", strata)
+
+    method.negatives._clusters = listen
+    config = TrainConfig(epochs=3, batch="parts", batch_size=20)
+    fit(method, block_graph, config, seed=0)
+    clusters = RunningClusters.begin(after[0])
+    for h, c in zip(rows, after, strict=True):
+        clusters = clusters.after(h, 60)
+        torch.testing.assert_close(c, clusters.centroids)
+    assert len(rows) == 9
+    torch.testing.assert_close(method.negatives.sizes, clusters.sizes)
+
+
+def test_training_by_batches_and_clusters_resumes_to_the_same_bits(block_graph: Data) -> None:
+    settings = {**SMALL, "negatives": "sampled", "num_negatives": 9, "negative_clusters": 6}
+
+    def make(sizes: Sizes, seed: int) -> Method:
+        return build("grace", settings, sizes, seed)
+
+    each = Candidate("grace", make, TrainConfig(batch="parts", batch_size=20))
+    whole = each.trained(block_graph, epochs=5)
+    again = resumed(each, block_graph, each.schedule(5))
+    assert same(again.state_dict(), whole.state_dict())
+    assert float(whole.state_dict()["negatives.sizes"].sum()) > 20
 
 
 def test_state_without_clusters_has_nothing_of_them(block_graph: Data) -> None:

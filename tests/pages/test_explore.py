@@ -13,7 +13,9 @@ from homogcl import cli
 from homogcl.core.errors import UserError
 from homogcl.data import load as loading
 from homogcl.data.load import citation_graph
+from homogcl.data.mapped import write_mapped
 from homogcl.homophily.edges import saliencies
+from homogcl.methods.base import Method
 from homogcl.pages.explore import cluster, explore, node_labels, sample, write_explorer
 from homogcl.runs.folder import RunFolder
 from homogcl.runs.request import Request
@@ -165,6 +167,29 @@ def test_curves_are_those_of_the_log(tmp_path: Path) -> None:
         RunFolder(tmp_path).curves()
     (tmp_path / "metrics.jsonl").unlink()
     assert RunFolder(tmp_path).curves() == {}
+
+
+def test_of_a_graph_on_disk_nothing_but_a_part_is_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = write_mapped(small(), tmp_path / "graph")
+    request = Request("grace", str(place), 0, {"epochs": 1, "hidden_dim": 16, "out_dim": 8})
+    folder = RunFolder(tmp_path / "run")
+    train_run(request.resolve(), folder)
+    sizes: list[int] = []
+
+    def watched(method: Method, graph: Data, seed: int) -> torch.Tensor:
+        sizes.append(int(graph.num_nodes or 0))
+        return saliencies(method, graph, seed=seed)
+
+    monkeypatch.setattr("homogcl.pages.explore.saliencies", watched)
+    shown = explore(folder, "pca", most_nodes=40)
+    assert sizes == [len(shown.nodes.ids)]
+    assert len(shown.nodes.ids) <= 40
+    assert shown.notes[0].startswith("The graph has 80 nodes and ")
+    assert shown.facts["Nodes"] == f"{len(shown.nodes.ids)}"
+    whole = explore(folder, "pca", most_nodes=80)
+    assert len(whole.nodes.ids) == 80
 
 
 def test_of_a_large_graph_a_sample_is_shown_that_holds_the_lowest_edges(

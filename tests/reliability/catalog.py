@@ -30,6 +30,12 @@ FAULTS = (
     "loss of power in a checkpoint",
     "loss of power in an export",
     "loss of power in an import",
+    "loss of power at the end of a run",
+    "loss of power in an index",
+    "loss of power in a graph on disk",
+    "slow link between hosts",
+    "link between hosts lost",
+    "host killed",
 )
 
 GRAPHS = (

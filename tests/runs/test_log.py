@@ -1,7 +1,9 @@
 """The log of a training: it reads back as it was written, also after an interruption."""
 
+import json
 import math
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -48,6 +50,13 @@ def test_curves_are_what_was_logged(tmp_path: Path) -> None:
     assert math.isnan(curves["homophily"][0])
     assert curves["homophily"][1] == 0.5
     assert set(curves) == {"loss", "contrast", "homophily"}
+
+
+def test_seconds_without_a_batch_are_no_curve(tmp_path: Path) -> None:
+    log = Log(tmp_path)
+    log(replace(epoch(1, contrast=2.0), waiting=0.125))
+    assert json.loads((tmp_path / "metrics.jsonl").read_text())["waiting"] == 0.125
+    assert set(read_curves(tmp_path)) == {"loss", "contrast"}
 
 
 def test_a_resumed_log_replaces_what_was_logged_past_the_checkpoint(tmp_path: Path) -> None:

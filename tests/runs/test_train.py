@@ -26,8 +26,9 @@ from homogcl.runs.embedder import Embedder
 from homogcl.runs.folder import RunFolder
 from homogcl.runs.request import Request
 from homogcl.runs.run import Run
-from homogcl.runs.train import fit_run, new_method, train_run
+from homogcl.runs.train import check_alike, fit_run, new_method, train_run
 from homogcl.training.loop import Epoch, fit
+from tests.processes import run_ranks
 from tests.shell import Shell
 
 SMALL: dict[str, object] = {"epochs": 4, "hidden_dim": 8, "out_dim": 4}
@@ -136,6 +137,28 @@ def test_more_processes_than_nodes_are_refused(block_graph: Data) -> None:
     run = Run.of("grace", resolve("grace", "", SMALL), block_graph)
     with pytest.raises(UserError, match="61 processes are more than the 60 nodes"):
         new_method(run, Ranks(0, 61))
+
+
+@pytest.mark.parametrize("differs", ["", "data", "seed"])
+def test_processes_with_other_graphs_or_settings_are_refused(
+    differs: str, block_graph: Data, tmp_path: Path
+) -> None:
+    def work(ranks: Ranks) -> str:
+        is_other = not ranks.is_first
+        graph = block_graph.clone()
+        graph.sha256 = "other" if is_other and differs == "data" else "same"
+        run = Run.of("grace", resolve("grace", ""), graph)
+        run = replace(run, seed=int(is_other and differs == "seed"))
+        try:
+            check_alike(run, ranks)
+        except UserError as error:
+            return str(error)
+        return ""
+
+    said = run_ranks(3, work, tmp_path)
+    first = f"process 1 has other {differs} than process 0: all hosts need the same graph"
+    assert all(line.startswith(first) if differs else line == "" for line in said), said
+    assert len(said) == 3
 
 
 def test_curves_are_followed_in_tensorboard(tmp_path: Path) -> None:

@@ -29,8 +29,8 @@ from homogcl.methods.inference import without_labels
 from homogcl.presets.resolve import Settings
 from homogcl.runs.run import Run
 from homogcl.runs.train import new_method
-from homogcl.training.loop import fit
-from homogcl.views.subgraphs import Batches
+from homogcl.training.loop import TrainConfig, fit
+from homogcl.views.subgraphs import Batches, batch_count
 
 TILE = 1024  # rows of a tile of pairs on the CPU; pieces are whole tiles
 PIECES = (TILE, 2 * TILE, 3 * TILE)
@@ -67,7 +67,7 @@ def estimate(name: str, settings: Settings, graph: Data, seed: int = 0) -> Estim
     needed = largest.memory()
     seconds = largest.seconds()
     if _is_whole_step(settings, nodes):
-        steps = epochs * Batches(graph, settings.train).per_epoch
+        steps = epochs * _steps_per_epoch(nodes, settings.train)
         return Estimate(steps * seconds, needed)
     timed_pieces = {PIECES[-1]: seconds}
     for size in PIECES[:-1]:
@@ -116,11 +116,20 @@ def _is_whole_step(settings: Settings, nodes: int) -> bool:
     return settings.train.batch != "full" or nodes <= PIECES[-1]
 
 
+def _steps_per_epoch(nodes: int, train: TrainConfig) -> int:
+    return 1 if train.batch == "full" else batch_count(nodes, train)
+
+
 def _largest_piece(name: str, settings: Settings, graph: Data, seed: int) -> _Piece:
     nodes = int(graph.num_nodes or 0)
     if not _is_whole_step(settings, nodes):
         return _Piece(name, settings, piece(graph, PIECES[-1], seed), nodes, seed)
-    part = next(Batches(graph, settings.train).epoch(stream(seed, "piece")))
+    train = settings.train
+    if train.batch == "metis":
+        # METIS would take longer than the estimate; its clusters keep most of a node's edges.
+        part = piece(graph, -(-nodes // batch_count(nodes, train)), seed)
+    else:
+        part = next(Batches(graph, train).epoch(stream(seed, "piece")))
     return _Piece(name, settings, part, int(part.num_nodes or 0), seed)
 
 

@@ -82,12 +82,12 @@ def neighbor_warning(run: Run) -> list[str]:
     from homogcl.data.mapped import is_on_disk
     from homogcl.data.summary import summarize
 
-    if run.method in UNMISLED:
+    if run.method in UNMISLED or is_on_disk(run.graph):
         return []
     summary = summarize(run.graph)
     measured = None
     epochs = run.settings.train.epochs or 0
-    if summary.homophily is None and epochs > FEW_EPOCHS and not is_on_disk(run.graph):
+    if summary.homophily is None and epochs > FEW_EPOCHS:
         measured = likeness(run.graph, run.seed)
     return [f"warning: {doubt}" for doubt in neighbor_doubts(summary, measured)[:1]]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -47,6 +47,7 @@ def neighbors(
     made an index of the run, it is used.
     """
     import numpy as np
+    import torch
 
     from homogcl.core.errors import UserError
     from homogcl.evaluate.neighbors import nearest_neighbors
@@ -63,12 +64,13 @@ def neighbors(
     ids, z = folder.vectors(root, data, files)
     queries = np.array(_numbers(of, ids) if of else range(len(ids)))
     index = None if exact or data is not None else index_of(folder)
-    indices, cosines = nearest_neighbors(z, k, queries, index=index)
-    names = np.array(ids)
+    # As a tensor, embeddings that lie on disk are not copied.
+    indices, cosines = nearest_neighbors(torch.from_numpy(z), k, queries, index=index)
+    asking = np.array([ids[number] for number in queries])
     columns: dict[str, npt.NDArray[Any]] = {
-        "id": names[queries.repeat(indices.size(1))],
+        "id": asking.repeat(indices.size(1)),
         "rank": np.tile(np.arange(indices.size(1)) + 1, len(queries)),
-        "neighbor": names[indices.flatten().numpy()],
+        "neighbor": np.array([ids[number] for number in indices.flatten().tolist()]),
         "cosine": cosines.flatten().numpy(),
     }
     if output is not None:
@@ -173,17 +175,18 @@ def _numbers(nodes: Sequence[str], ids: Sequence[str] | Sequence[int]) -> list[i
     """Return each node's number; an unknown id is an error."""
     from homogcl.core.errors import UserError
 
-    number_of = {str(each): number for number, each in enumerate(ids)}
+    asked = set(nodes)
+    number_of = {name: number for number, each in enumerate(ids) if (name := str(each)) in asked}
     for node in nodes:
         if node not in number_of:
-            raise UserError(f"no node {node!r} in the graph{_hint(node, number_of)}")
+            raise UserError(f"no node {node!r} in the graph{_hint(node, ids)}")
     return [number_of[node] for node in nodes]
 
 
-def _hint(node: str, ids: Collection[str]) -> str:
+def _hint(node: str, ids: Sequence[str] | Sequence[int]) -> str:
     from homogcl.core.errors import nearest
 
-    hint = nearest(node, ids)
+    hint = nearest(node, [str(each) for each in ids])
     # A list of all nodes would help nobody.
     return hint if hint.startswith(" (did you mean") else f" of {len(ids):,} nodes"
 

@@ -108,6 +108,7 @@ class Sharing:
 
     pairs: Ranks = ALONE  # processes that hold the same nodes and split the pairs of them
     nodes: Ranks = ALONE  # processes that hold different nodes
+    whole: int = 0  # nodes of the graph, where a step sees a batch of them
 
     @property
     def ranks(self) -> Ranks:
@@ -136,17 +137,40 @@ def joined(environment: Mapping[str, str] = os.environ) -> Iterator[Ranks]:
     if ranks.size == 1:
         yield ranks
         return
+    _check_store(environment)
     timeout = timedelta(seconds=float(environment.get("HOMOGCL_TIMEOUT", "3600")))
     backend = "cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo"
-    store, rank, size = next(dist.rendezvous("env://", timeout=timeout))  # type: ignore[attr-defined]
-    # The launcher's store outlives a restart: without a name of its own, an attempt could find
-    # the addresses of processes that have died.
-    attempt = dist.PrefixStore(f"attempt {_restarts(environment)}", store)  # type: ignore[attr-defined]
-    dist.init_process_group(backend, timeout=timeout, store=attempt, rank=rank, world_size=size)
+    with _waiting():
+        store, rank, size = next(dist.rendezvous("env://", timeout=timeout))  # type: ignore[attr-defined]
+        if _is_agents(environment):
+            # The launcher's store outlives a restart: without a name of its own, an attempt could
+            # find the addresses of processes that have died.
+            store = dist.PrefixStore(f"attempt {_restarts(environment)}", store)  # type: ignore[attr-defined]
+        dist.init_process_group(backend, timeout=timeout, store=store, rank=rank, world_size=size)
     try:
         yield ranks
     finally:
         dist.destroy_process_group()
+
+
+def _is_agents(environment: Mapping[str, str]) -> bool:
+    """Return whether the processes meet in a store that torchrun keeps from attempt to attempt."""
+    return environment.get("TORCHELASTIC_USE_AGENT_STORE") == "True"
+
+
+def _check_store(environment: Mapping[str, str]) -> None:
+    """Refuse hosts that may be started again but could then not meet.
+
+    Each host counts its own restarts, so that no name of an attempt is the same on all of them.
+    """
+    hosts, restarts = (
+        environment.get(name, "0") for name in ("GROUP_WORLD_SIZE", "TORCHELASTIC_MAX_RESTARTS")
+    )
+    if _is_agents(environment) and hosts not in ("0", "1") and restarts != "0":
+        raise UserError(
+            f"--max-restarts {restarts} on {hosts} hosts: set TORCH_DISABLE_SHARE_RDZV_TCP_STORE=1 "
+            "where torchrun is started, so that hosts meet anew after a restart"
+        )
 
 
 def ranks_of(environment: Mapping[str, str]) -> Ranks:

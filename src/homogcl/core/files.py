@@ -49,6 +49,18 @@ def open_atomically(path: Path) -> Iterator[BinaryIO]:
         raise UserError(f"cannot write {path}: {error.strerror}") from error
 
 
+def remove_lastingly(*paths: Path) -> None:
+    """Remove files of one folder that may be there, in a way that lasts through a loss of power."""
+    there = [path for path in paths if path.exists()]
+    try:
+        for path in there:
+            path.unlink()
+        if there:
+            sync_folder(there[0].parent)
+    except OSError as error:
+        raise UserError(f"cannot remove {there[0]}: {error.strerror}") from error
+
+
 def remove_partial(folder: Path) -> None:
     """Remove what a killed process left of files that it was writing in `folder`."""
     for path in folder.glob(f".*{_PARTIAL}"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,7 @@ from torch import Tensor
 from homogcl.core.errors import UserError
 
 Array = Tensor | npt.NDArray[Any]
+_NUMBERS: Final = 2**22  # that are looked at together
 
 
 def as_tensor(array: Array) -> Tensor:
@@ -32,11 +33,24 @@ def finite_embedding(z: Array) -> Tensor:
     embedding = embedding if embedding.is_floating_point() else embedding.float()
     dense = embedding.layout == torch.strided
     values = embedding if dense else embedding.values()[:, None]
-    bad = (~values.isfinite().all(dim=1)).nonzero().flatten()
-    if len(bad):
-        node = int(bad[0] if dense else embedding.indices()[0, bad[0]])
+    bad = _first_not_finite(values)
+    if bad is not None:
+        node = bad if dense else int(embedding.indices()[0, bad])
         raise UserError(f"the embedding of node {node} holds NaN or infinity; nothing to evaluate")
     return embedding
+
+
+def _first_not_finite(values: Tensor) -> int | None:
+    """Return the number of the first row that is not finite, of which a block is looked at a time.
+
+    Embeddings may lie on disk: what all rows together would take beside them does not fit.
+    """
+    step = max(1, _NUMBERS // max(1, values.size(1)))
+    for start in range(0, len(values), step):
+        bad = (~values[start : start + step].isfinite().all(dim=1)).nonzero()
+        if len(bad):
+            return start + int(bad[0])
+    return None
 
 
 def dense_embedding(z: Array) -> Tensor:

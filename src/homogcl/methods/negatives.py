@@ -10,10 +10,11 @@ from pydantic import NonNegativeInt, PositiveInt
 from torch import Tensor, nn
 
 from homogcl.core.config import Config
-from homogcl.core.distributed import Ranks, Sharing
+from homogcl.core.distributed import Sharing
 from homogcl.core.errors import UserError
 from homogcl.core.seeds import branch
 from homogcl.homophily.clusters import centroids, nearest_centroid
+from homogcl.homophily.running_clusters import RunningClusters
 from homogcl.losses.contrast.negatives import AllPairs, Negatives, Sampled
 from homogcl.losses.contrast.sampled import Columns, stratified_columns
 from homogcl.losses.contrast.tiles import Workspace
@@ -46,10 +47,12 @@ class ContrastNegatives(nn.Module):
     """The negatives of each step: all pairs, or a sample.
 
     With `negative_clusters` the sample is divided among k clusters of the directions of the first
-    view's vectors, in proportion to their size. k-means starts from the last step's centroids.
+    view's vectors, in proportion to their size. k-means starts from the last step's centroids;
+    where a step sees a batch, the clusters are those of all batches so far.
     """
 
     centroids: Tensor  # of the last step, [k, d]; NaN before the first
+    sizes: Tensor  # of the clusters over batches, [k]; 0 without batches
 
     def __init__(self, config: NegativesConfig, dim: int) -> None:
         """Make room for the centroids of vectors of width `dim`."""
@@ -59,6 +62,7 @@ class ContrastNegatives(nn.Module):
         k = config.negative_clusters
         # Without clusters a saved method has nothing of them.
         self.register_buffer("centroids", torch.full((k, dim), torch.nan), persistent=k > 0)
+        self.register_buffer("sizes", torch.zeros(k), persistent=k > 0)
 
     def check(self, nodes: int) -> None:
         """Refuse a larger sample than there are nodes, and clusters that get no column of it."""
@@ -90,12 +94,18 @@ class ContrastNegatives(nn.Module):
             return None
         strata = None
         if self.config.negative_clusters:
-            strata = self._clusters(of_length(u.detach(), 1.0), views.cluster_seed, sharing.nodes)
+            strata = self._clusters(of_length(u.detach(), 1.0), views.cluster_seed, sharing)
         return stratified_columns(views.draw, self.config.num_negatives, strata)
 
-    def _clusters(self, h: Tensor, seed: int, nodes: Ranks) -> Tensor:
+    def _clusters(self, h: Tensor, seed: int, sharing: Sharing) -> Tensor:
         """Return the cluster of each row, int64 [N]."""
         start = None if bool(self.centroids.isnan().any()) else self.centroids
         rng = torch.Generator(device=h.device).manual_seed(seed)
-        self.centroids = centroids(h, self.config.negative_clusters, rng, start, ranks=nodes)
+        k, nodes = self.config.negative_clusters, sharing.nodes
+        if not sharing.whole or start is None:
+            self.centroids = centroids(h, k, rng, start, ranks=nodes)
+        if sharing.whole:
+            before = RunningClusters(self.centroids, self.sizes.to(h.dtype), h.new_zeros(()))
+            now = before.after(h, sharing.whole, nodes)
+            self.centroids, self.sizes = now.centroids, now.sizes
         return nearest_centroid(h, self.centroids)

@@ -21,6 +21,7 @@ from homogcl.evaluate.neighbors import nearest_neighbors
 from homogcl.homophily.edges import NUM_CLUSTERS, saliencies
 from homogcl.methods.registry import Method
 from homogcl.pages.charts import Floats, Integers
+from homogcl.pages.disk_sample import part_note, shown_part
 from homogcl.pages.edge_tables import (
     lowest_edges,
     mean_saliency,
@@ -81,6 +82,10 @@ def explore(
     z = folder.embeddings() if own else model.embed(graph).cpu().numpy()
     if graph.num_nodes != len(z):
         raise UserError(f"{spec.data} has {graph.num_nodes} nodes, the run has {len(z)}")
+    notes: list[str] = []
+    if (part := shown_part(graph, most_nodes, spec.seed)) is not None:
+        notes = [part_note(len(part[1]), len(z), graph.num_edges // 2)]
+        graph, z = part[0], z[part[1]]
     follow(f"scoring {graph.num_edges // 2:,} edges")
     edge_index, labels = graph.edge_index.numpy(), node_labels(graph)
     s = saliencies(method, graph, seed=spec.seed).numpy()
@@ -132,6 +137,7 @@ def explore(
         facts=graph_facts(graph, labels),
         settings=_flat(folder.settings()),
         notes=[
+            *notes,
             *sample_notes(len(shown), len(z)),
             f"The map is {projection.origin}; distances between far groups mean little.",
             f"The {clusters.max() + 1} clusters are those of k-means on the embeddings, scaled to "

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from homogcl.core.arrays import array_file
 from homogcl.core.errors import UserError, nearest
-from homogcl.core.files import open_atomically
+from homogcl.core.files import open_atomically, remove_lastingly
 from homogcl.core.scratch import let_go
 
 TABLES = (".csv", ".parquet")
@@ -46,6 +46,8 @@ def write_embeddings(
             f"cannot write {path.name}: the id {broken!r} is not one line; use .csv or .parquet"
         )
     beside = path.with_suffix(".ids.txt")
+    # Ids of former vectors never stand beside new ones, also after a loss of power.
+    remove_lastingly(beside)
     write_array(path, vectors)
     with open_atomically(beside) as file:
         file.writelines(f"{name}\n".encode() for name in names)

@@ -15,7 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 from torch_geometric.data import Data
 
 from homogcl.core.errors import UserError
-from homogcl.core.files import only_process_in, write_atomically
+from homogcl.core.files import only_process_in, remove_lastingly, write_atomically
 from homogcl.data.load import original_ids, own_path
 from homogcl.data.own.files import description
 from homogcl.data.own.rows import read_rows
@@ -94,7 +94,10 @@ class RunFolder:
         return self._config().shorter_lengths
 
     def finish(self, run: Run, method: Method) -> None:
-        """Write the trained model, the embeddings of its graph and the nodes' ids."""
+        """Write the trained model, the embeddings of its graph and the nodes' ids.
+
+        Embeddings of a shorter training go first: they never stand beside another model.
+        """
         graph = run.graph
         model = TrainedModel(
             name=run.method,
@@ -107,8 +110,10 @@ class RunFolder:
             method=method.eval(),
             loss_curve=self.curves().get("loss", []),
         )
+        z = model.embed(graph).cpu()
+        remove_lastingly(self.path / _EMBEDDINGS, self.path / _IDS)
         model.save(self.path / _MODEL)
-        write_array(self.path / _EMBEDDINGS, model.embed(graph).cpu())
+        write_array(self.path / _EMBEDDINGS, z)
         write_atomically(self.path / _IDS, (json.dumps(original_ids(graph)) + "\n").encode())
 
     def request(

@@ -10,7 +10,7 @@ from typing import Final
 import torch
 
 from homogcl.core.errors import UserError
-from homogcl.core.files import write_atomically
+from homogcl.core.files import remove_lastingly, write_atomically
 from homogcl.evaluate.neighbor_index import NeighborIndex, fingerprint, recall
 from homogcl.evaluate.neighbors import nearest_neighbors
 from homogcl.runs.folder import RunFolder
@@ -53,7 +53,7 @@ def make_index(folder: RunFolder, k: int, asked: int = ASKED) -> IndexReport:
     if len(z) < 2:
         raise UserError(f"{folder.path}: a single node has no neighbors")
     path, said = folder.index_files()
-    said.unlink(missing_ok=True)  # an index without it does not count
+    remove_lastingly(said)  # an index without it does not count
     start = time.perf_counter()
     index = NeighborIndex.of(z)
     index.save(path)

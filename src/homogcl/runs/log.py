@@ -15,7 +15,7 @@ from homogcl.training.loop import Epoch
 OnEpoch = Callable[[Epoch], None]
 
 _FILE = "metrics.jsonl"
-_NOT_LOSSES = {"epoch", "seconds"}  # the other keys of a line
+_NOT_LOSSES = {"epoch", "seconds", "waiting"}  # the other keys of a line
 
 
 class Log:
@@ -34,6 +34,7 @@ class Log:
             earlier = "".join(f"{line}\n" for line in before[: epoch.number - 1])
             write_atomically(self._path, earlier.encode())
         line = {"epoch": epoch.number, "loss": epoch.loss, **epoch.terms, "seconds": epoch.seconds}
+        line |= {} if epoch.waiting is None else {"waiting": epoch.waiting}
         try:
             with self._path.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(line) + "\n")

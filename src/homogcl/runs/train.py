@@ -128,6 +128,7 @@ def train_run(
     """
     folder = folder if isinstance(folder, RunFolder) else RunFolder(Path(folder))
     checkpoints = Checkpoints(folder.checkpoints, **(save_every or {}))
+    check_alike(run, ranks)
     method = new_method(run, ranks)
     if not ranks.is_first:
         return fit_run(run, method, checkpoints=checkpoints, ranks=ranks)
@@ -148,6 +149,20 @@ def train_run(
         trained = fit_run(run, method, on_epoch=follow, checkpoints=checkpoints, ranks=ranks)
         folder.finish(run.in_form(trained.form), trained.method)
     return trained
+
+
+def check_alike(run: Run, ranks: Ranks) -> None:
+    """Refuse processes whose graph, settings or versions differ, as copies on several hosts may."""
+    if ranks.size == 1:
+        return
+    first, *others = ranks.gather(run.fingerprint())
+    for number, other in enumerate(others, 1):
+        names = [name for name in first if other.get(name) != first[name]]
+        if names:
+            raise UserError(
+                f"process {number} has other {', '.join(names)} than process 0: all hosts need the "
+                "same graph, settings and versions"
+            )
 
 
 def _warm_up(method: Method, name: str, place: Path) -> None:

@@ -26,6 +26,7 @@ from homogcl.methods.base import Method, total
 from homogcl.methods.inference import embeddings, without_labels
 from homogcl.nn.encoders import shared_inputs
 from homogcl.nn.sparse import with_pattern
+from homogcl.training.ahead import Ahead, ahead
 from homogcl.training.checkpoint import Checkpoints, State
 from homogcl.training.stopping import CHECK_EVERY, has_settled
 from homogcl.views.subgraphs import BatchConfig, Batches, check_batches, smallest_batch
@@ -60,6 +61,7 @@ class Epoch:
     loss: float
     terms: dict[str, float]
     seconds: float
+    waiting: float | None = None  # seconds of it without a batch, where a thread reads ahead
 
 
 def check_fits(method: Method, graph: Data, config: TrainConfig, ranks: Ranks = ALONE) -> None:
@@ -114,7 +116,9 @@ def fit(
     kind = torch.optim.AdamW if config.optimizer == "adamw" else torch.optim.Adam
     optimizer = kind(parameters, lr=config.learning_rate, weight_decay=config.weight_decay)
     state = State(method, optimizer, stream(seed, "augment", graph.edge_index.device))
-    sharing = Sharing(pairs=ranks) if config.batch == "full" else Sharing(nodes=ranks)
+    sharing = Sharing(pairs=ranks)
+    if config.batch != "full":
+        sharing = Sharing(nodes=ranks, whole=int(graph.num_nodes or 0))
     products = products_in(arithmetic(config.precision, graph.edge_index.device))
     sharing_steps = _shared(method, sharing)
     with torch.random.fork_rng(), products, sharing_steps, _signals(checkpoints) as signal_of:
@@ -125,10 +129,12 @@ def fit(
             start_time = time.perf_counter()
             _align(state, sharing.nodes, f"of epoch {index}", seed)
             rng = stream(seed, f"batch {index}")
-            steps = [
-                _step(state, batch, config, index * batches.per_epoch + number, batches.per_epoch)
-                for number, batch in enumerate(batches.epoch(rng))
-            ]
+            first, per_epoch = index * batches.per_epoch, batches.per_epoch
+            with _batches(batches.epoch(rng), is_on_disk(graph)) as parts:
+                steps = [
+                    _step(state, batch, config, first + number, per_epoch)
+                    for number, batch in enumerate(parts)
+                ]
             loss, terms = _means([step for each in ranks.gather(steps) for step in each])
             index += 1
             if config.settle and index % CHECK_EVERY == 0:
@@ -136,7 +142,8 @@ def fit(
                 state.effective_ranks.append(rank)
             if on_epoch and ranks.is_first:
                 seconds = time.perf_counter() - start_time
-                on_epoch(Epoch(index, config.epochs, loss, terms, seconds))
+                waiting = parts.waited if isinstance(parts, Ahead) else None
+                on_epoch(Epoch(index, config.epochs, loss, terms, seconds, waiting))
             if checkpoints:
                 # After the log, so that the log is never behind the checkpoint.
                 signal = max(ranks.gather(signal_of() or 0)) or None
@@ -179,6 +186,16 @@ def _shared(method: Method, sharing: Sharing) -> Iterator[None]:
 def _signals(checkpoints: Checkpoints | None) -> AbstractContextManager[Callable[[], int | None]]:
     """Hold signals back if a checkpoint must be written before they act."""
     return held_back() if checkpoints else nullcontext(lambda: None)
+
+
+def _batches(
+    batches: Iterator[Data], on_disk: bool
+) -> AbstractContextManager[Ahead[Data] | Iterator[Data]]:
+    """Return the batches of an epoch; a thread builds those of a graph on disk ahead of steps.
+
+    Each batch draws from a seed of its own, so that the bits are the same.
+    """
+    return ahead(batches) if on_disk else nullcontext(batches)
 
 
 def _check_features(graph: Data) -> None:

@@ -105,6 +105,31 @@ def test_a_password_in_an_address_is_refused_unseen(place: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "place",
+    [
+        "reader:se/cret@h/db",
+        "reader:se#cret@h/db",
+        "reader:cr?se@et@h/db",
+        "h/db?password=cr@se",
+        "h/db?user=a&sslpassword=secret",
+        "reader:@secret@h/db",
+    ],
+)
+def test_a_password_with_signs_of_an_address_is_refused_unseen(place: str) -> None:
+    with pytest.raises(UserError, match="the address holds a password") as raised:
+        database_of(f"postgres://{place}")
+    said = str(raised.value).partition(": the address")[0]
+    assert said in ("postgres://h/db", "postgres://...")
+
+
+@pytest.mark.parametrize("place", ["h:5432/db", "reader@h/passwords", "/db", "h/db?sslmode=off"])
+def test_an_address_without_a_password_is_taken(place: str) -> None:
+    database = database_of(f"postgres://{place}")
+    assert database is not None
+    assert database[1:] == ("postgres", f"postgres://{place}")
+
+
+@pytest.mark.parametrize(
     ("source", "says"),
     [
         ("mysql://h/db", "mysql://: unknown kind of database"),

@@ -151,7 +151,18 @@ def test_a_folder_that_holds_a_graph_is_refused(tmp_path: Path) -> None:
         streamed(tmp_path / "edges.parquet", tmp_path / "graph", {})
 
 
-def test_features_of_edges_that_do_not_fit_are_refused(tmp_path: Path) -> None:
+def test_features_of_edges_that_do_not_fit_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, *odd_tables())
+    tables = tables_of(str(tmp_path / "edges.parquet"), {})
+    monkeypatch.setattr("homogcl.data.streamed.graph.DIM", 10**9)
+    with pytest.raises(UserError, match=r"to make some of the edges takes \d+\.\d GB of memory"):
+        stream_graph(tables, tmp_path / "graph", 4_000_000_000, quiet)
+    assert not is_mapped(tmp_path / "graph")
+
+
+def test_too_little_memory_is_refused(tmp_path: Path) -> None:
     write(tmp_path, *odd_tables())
     tables = tables_of(str(tmp_path / "edges.parquet"), {})
     with pytest.raises(UserError, match=r"memory = 0\.50 GB: at least 1\.07 GB are needed"):

@@ -9,11 +9,13 @@ from torch_geometric.data import Data
 
 from homogcl.core.errors import UserError
 from homogcl.core.seeds import stream
+from homogcl.homophily.clusters import centroids
 from homogcl.homophily.plugins.base import NoPairPositives
 from homogcl.homophily.plugins.homogcl import HomoGCL
 from homogcl.homophily.positives import CannotCombine, Positives
+from homogcl.homophily.running_clusters import RunningClusters
 from homogcl.losses.contrast.sampled import Columns, stratified_columns
-from homogcl.methods.base import Sizes, total
+from homogcl.methods.base import Method, Sizes, total
 from homogcl.methods.grace import GRACE
 from homogcl.methods.registry import (
     build,
@@ -25,6 +27,10 @@ from homogcl.methods.registry import (
     plugins_of,
 )
 from homogcl.presets.resolve import resolve
+from homogcl.testing.candidate import Candidate
+from homogcl.testing.contract import resumed
+from homogcl.training.loop import TrainConfig, fit
+from tests.graphs import same
 from tests.plugged import SETTINGS, gradients, half_of, plugged
 
 BASES = [name for name in method_names() if method_class(name).combines]
@@ -182,3 +188,61 @@ def test_plugins_leave_the_negatives_of_their_base(
     assert len(under) == 3 * (len(names) - 1) > 0
     assert not torch.equal(own[0], own[1])
     assert all(torch.equal(each, own[step % 3]) for step, each in enumerate(under))
+
+
+BATCHED = TrainConfig(epochs=3, batch="parts", batch_size=20)
+
+
+@pytest.mark.parametrize("name", ["grace+homogcl", "grace+adaptive"])
+def test_clusters_of_batches_are_those_of_all_steps(name: str, block_graph: Data) -> None:
+    method: Any = build(name, SMALL, Sizes.of(block_graph), seed=0)
+    rows: list[Tensor] = []
+    seen: list[Tensor] = []
+    usual = method.next_centroids
+
+    def listen(h: Tensor, seed: int) -> Tensor:
+        rows.append(h.clone())
+        seen.append(usual(h, seed).clone())
+        return seen[-1]
+
+    method.next_centroids = listen
+    fit(method, block_graph, BATCHED, seed=0)
+    assert len(rows) == 9
+    clusters = RunningClusters.begin(seen[0])
+    # The first step's own means, and then each step moves them.
+    clusters = clusters.after(rows[0], 60)
+    for h, c in zip(rows[1:], seen[1:], strict=True):
+        clusters = clusters.after(h, 60)
+        torch.testing.assert_close(c, clusters.centroids)
+    assert torch.equal(method.centroids, seen[-1])
+
+
+@pytest.mark.parametrize("name", ["grace+homogcl", "grace+adaptive"])
+def test_training_by_batches_resumes_to_the_same_bits(name: str, block_graph: Data) -> None:
+    def make(sizes: Sizes, seed: int) -> Method:
+        return build(name, SMALL, sizes, seed)
+
+    each = Candidate(name, make, BATCHED)
+    whole = each.trained(block_graph, epochs=5)
+    again = resumed(each, block_graph, each.schedule(5))
+    assert same(again.state_dict(), whole.state_dict())
+    assert whole.state_dict()["_extra_state"].dim() == 3
+
+
+def test_a_whole_graph_after_batches_has_clusters_of_its_own(block_graph: Data) -> None:
+    method: Any = build("grace+adaptive", SMALL, Sizes.of(block_graph), seed=0)
+    fit(method, block_graph, BATCHED, seed=0)
+    start = method.centroids
+    h: list[Tensor] = []
+    usual = method.next_centroids
+
+    def listen(rows: Tensor, seed: int) -> Any:
+        h.append(rows)
+        return usual(rows, seed)
+
+    method.next_centroids = listen
+    fit(method, block_graph, TrainConfig(epochs=1), seed=0)
+    k = method.config.num_clusters
+    expected = centroids(h[0], k, stream(0, "unused"), start)
+    assert torch.equal(method.centroids, expected)
+    assert method.get_extra_state().dim() == 2

@@ -7,6 +7,7 @@ A password never stands in an address that is given: libpq reads it from the env
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -14,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
-from urllib.parse import parse_qsl, quote, urlsplit
+from urllib.parse import quote, urlsplit
 
 from homogcl.core.errors import UserError
 from homogcl.data.own.tables import MemoryTable, arrow
@@ -23,6 +24,8 @@ from homogcl.data.streamed.streams import ROWS
 SCHEMES: Final = ("postgres", "postgresql")
 VARIABLE: Final = "env:"
 _FILES: Final = {".sqlite": "sqlite", ".sqlite3": "sqlite", ".db": "sqlite", ".duckdb": "duckdb"}
+
+_PASSWORD: Final = re.compile(r"[?&](ssl)?password=", re.IGNORECASE)
 
 # Rows of a query as lists of values, and first the names of the columns.
 Rows = Callable[[str, str], Iterator[Any]]
@@ -95,12 +98,17 @@ def database_of(source: str) -> tuple[str, str, str] | None:
 
 
 def _postgres_address(source: str, address: str) -> tuple[str, str, str]:
+    scheme, _, rest = address.partition("://")
+    # A password may hold any sign, also one that ends the part with the host elsewhere.
+    user, _, place = rest.rpartition("@")
+    secret = ":" in user or _PASSWORD.search(rest) is not None
     try:
-        parts = urlsplit(address)
-        secret = parts.password is not None or "password" in dict(parse_qsl(parts.query))
+        parts = urlsplit(f"{scheme}://{place}")
         name = f"{parts.scheme}://{parts.hostname or ''}{parts.path}"
     except ValueError:
         raise UserError("the address of the database cannot be read") from None
+    if "?" in user:  # then what stands behind the sign may be of a value, such as a password
+        name = f"{parts.scheme}://..."
     if parts.scheme not in SCHEMES:
         raise UserError(f"{parts.scheme}://: unknown kind of database; postgres:// can be read")
     if secret and not source.startswith(VARIABLE):

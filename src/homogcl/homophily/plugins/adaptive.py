@@ -6,7 +6,6 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from homogcl.homophily.clusters import spread
 from homogcl.homophily.plugins.base import ClusterConfig, HomoViews, NeighborPlugin
 from homogcl.homophily.positives import Combine
 from homogcl.homophily.saliency import saliency, soft_assignment
@@ -39,7 +38,7 @@ class Adaptive(NeighborPlugin):
         with torch.no_grad():  # nothing is learned through S
             h = of_length(self.base.embed(views.graph), 1.0)
         c = self.next_centroids(h, views.cluster_seed)
-        r = soft_assignment(h, c, spread(h, c, self.sharing.nodes))
+        r = soft_assignment(h, c, self.spread_around(h, c))
         return saliency(r, Pattern.of_graph(views.graph)), {}
 
     def assignment(self, graph: Data) -> Tensor | None:
@@ -47,4 +46,4 @@ class Adaptive(NeighborPlugin):
         if not self.centroids.numel():
             return None
         h = of_length(self.embed(graph), 1.0)
-        return soft_assignment(h, self.centroids, spread(h, self.centroids, self.sharing.nodes))
+        return soft_assignment(h, self.centroids, self.spread_around(h, self.centroids))

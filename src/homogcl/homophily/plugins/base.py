@@ -13,8 +13,9 @@ from torch_geometric.data import Data
 from homogcl.core.config import Config
 from homogcl.core.errors import UserError
 from homogcl.core.seeds import branch
-from homogcl.homophily.clusters import centroids
+from homogcl.homophily.clusters import centroids, spread
 from homogcl.homophily.positives import CannotCombine, Combine, Positives
+from homogcl.homophily.running_clusters import RunningClusters
 from homogcl.homophily.saliency import saliency
 from homogcl.homophily.standing import StandingWeights
 from homogcl.methods.base import Method, Terms
@@ -73,6 +74,7 @@ class NeighborPlugin(Method):
         self.follows_progress = base.follows_progress
         self.centroids = torch.empty(0)  # of the last step, [k, d]; the next step starts from them
         self.standing = StandingWeights(self.config.refresh)
+        self.running: RunningClusters | None = None  # of a training by batches
 
     @classmethod
     def combine_on(
@@ -160,12 +162,13 @@ class NeighborPlugin(Method):
         return None if r is None else saliency(r, graph.edge_index)
 
     def get_extra_state(self) -> Tensor:
-        """Return the centroids, which have no fixed size and so cannot be a buffer."""
-        return self.centroids
+        """Return the clusters, which have no fixed size and so cannot be a buffer."""
+        return self.centroids if self.running is None else self.running.packed()
 
     def set_extra_state(self, state: Tensor) -> None:
-        """Restore the centroids."""
-        self.centroids = state
+        """Restore the clusters; those of batches have three axes."""
+        self.running = RunningClusters.unpacked(state) if state.dim() == 3 else None
+        self.centroids = state if self.running is None else self.running.centroids
 
     def expanded(self, views: HomoViews, weight: Tensor) -> dict[str, Tensor]:
         """Return the base's terms with the edges as positives, each by its weight, [E]."""
@@ -175,9 +178,28 @@ class NeighborPlugin(Method):
         return self.base.objective(views.base, pairs)
 
     def next_centroids(self, h: Tensor, seed: int) -> Tensor:
-        """Return the k-means centroids of `h`, starting from those of the last step, [k, d]."""
+        """Return the k-means centroids of `h`, starting from those of the last step, [k, d].
+
+        Where a step sees a batch, they are those of all batches so far, see `running_clusters`.
+        """
         rng = torch.Generator(device=h.device).manual_seed(seed)
         start = self.centroids if self.centroids.numel() else None
-        k = self.config.num_clusters
-        self.centroids = centroids(h, k, rng, start, ranks=self.sharing.nodes)
+        k, ranks = self.config.num_clusters, self.sharing.nodes
+        if not self.sharing.whole:
+            self.running = None
+            self.centroids = centroids(h, k, rng, start, ranks=ranks)
+            return self.centroids
+        if self.running is None:
+            self.running = RunningClusters.begin(centroids(h, k, rng, start, ranks=ranks))
+        self.running = self.running.after(h, self.sharing.whole, ranks)
+        self.centroids = self.running.centroids
         return self.centroids
+
+    def spread_around(self, h: Tensor, c: Tensor) -> Tensor:
+        """Return the mean squared distance of embeddings [N, d] to the nearest of centroids [k, d].
+
+        Where a step sees a batch, it is that of all batches so far.
+        """
+        if self.sharing.whole and self.running is not None:
+            return self.running.spread
+        return spread(h, c, self.sharing.nodes)

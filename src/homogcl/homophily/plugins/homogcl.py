@@ -10,7 +10,6 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from homogcl.core.errors import UserError
-from homogcl.homophily.clusters import spread
 from homogcl.homophily.plugins.base import ClusterConfig, HomoViews, NeighborPlugin
 from homogcl.homophily.positives import Combine
 from homogcl.homophily.saliency import homophily_loss, saliency, soft_assignment
@@ -82,7 +81,7 @@ class HomoGCL(NeighborPlugin):
         return soft_assignment(h, self.centroids, self._two_sigma_sq(h, self.centroids))
 
     def _two_sigma_sq(self, h: Tensor, c: Tensor) -> float | Tensor:
-        unit = 1.0 if self.config.width == "fixed" else spread(h, c, self.sharing.nodes)
+        unit = 1.0 if self.config.width == "fixed" else self.spread_around(h, c)
         return self.config.two_sigma_sq * unit
 
     def _learns_clusters(self) -> bool:
