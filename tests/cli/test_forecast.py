@@ -128,7 +128,7 @@ def test_a_graph_on_disk_is_not_summed_up_for_a_warning(
 ) -> None:
     graph = citation_graph(300, 3, 40, homophily=0.3)
     mapped = open_mapped(write_mapped(graph, tmp_path / "graph"))
-    monkeypatch.setattr("homogcl.cli.forecast.LONG_WORK", 1)
+    monkeypatch.setattr("homogcl.cli.forecast.FEW_EPOCHS", 0)
     monkeypatch.setattr("homogcl.data.summary.summarize", pytest.fail)
     monkeypatch.setattr("homogcl.advice.neighborhoods.likeness", pytest.fail)
     assert neighbor_warning(Run.of("grace", resolve("grace", ""), mapped)) == []
