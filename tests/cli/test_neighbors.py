@@ -44,6 +44,17 @@ def test_edges_are_listed_by_saliency_beside_the_labels(homogcl: Shell, run: str
     )
 
 
+@pytest.mark.parametrize(
+    "setting", ["homophily_weight=3", "neighbor_weight=3", "saliency=hard", "epochs=3"]
+)
+def test_settings_that_change_no_saliency_are_refused(
+    homogcl: Shell, run: str, setting: str
+) -> None:
+    message = homogcl.refuses("saliency", run, "--set", setting)
+    assert f"clusters have no setting '{setting.partition('=')[0]}'" in message
+    assert "num_clusters, two_sigma_sq, width" in message
+
+
 @pytest.mark.usefixtures("papers")
 def test_unknown_nodes_are_named(homogcl: Shell) -> None:
     homogcl("train", "raw", "papers", "--out", "run")

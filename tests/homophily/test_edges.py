@@ -6,10 +6,17 @@ import torch
 from sklearn.metrics import roc_auc_score
 from torch_geometric.data import Data
 
+from homogcl.core.errors import UserError
 from homogcl.core.seeds import stream
 from homogcl.homophily.clusters import centroids
 from homogcl.homophily.edge_scores import edge_scores
-from homogcl.homophily.edges import EdgeSaliency, cluster_saliencies, edge_saliency, row_saliency
+from homogcl.homophily.edges import (
+    EdgeSaliency,
+    cluster_config,
+    cluster_saliencies,
+    edge_saliency,
+    row_saliency,
+)
 from homogcl.homophily.plugins.homogcl import HomoGCL
 from homogcl.homophily.saliency import soft_assignment
 from homogcl.methods.inference import embeddings
@@ -83,6 +90,15 @@ def test_a_run_without_the_plug_in_takes_defaults_or_what_is_given(block_graph: 
     one = edge_saliency(method, block_graph, config=HomoGCL.Config(num_clusters=1))
     np.testing.assert_allclose(one.saliency, 1.0, atol=1e-6)
     assert not np.allclose(edge_saliency(method, block_graph).saliency, 1.0)
+
+
+def test_clusters_are_those_of_the_run_but_for_what_is_set() -> None:
+    of_run = {"num_clusters": 7, "width": "clusters", "temperature": 0.4}
+    config = cluster_config(of_run, {"two_sigma_sq": 0.5})
+    assert config.model_dump() == {"num_clusters": 7, "two_sigma_sq": 0.5, "width": "clusters"}
+    assert cluster_config({"temperature": 0.4}, {"num_clusters": 2}).two_sigma_sq == 1e-3
+    with pytest.raises(UserError, match="no setting 'homophily_weight'"):
+        cluster_config(of_run, {"homophily_weight": 3})
 
 
 def test_summary_counts() -> None:

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from torch_geometric.data import Data as Graph
 
     from homogcl.homophily.edges import EdgeSaliency
-    from homogcl.homophily.plugins.homogcl import HomoGCL
 
     Columns = Mapping[str, Sequence[Any] | npt.NDArray[Any]]
 
@@ -93,7 +92,8 @@ def saliency(
     root: Root = None,
 ) -> None:
     """Say how surely the ends of each edge belong together, the most suspicious edges first."""
-    from homogcl.homophily.edges import edge_saliency
+    from homogcl.core.config import parse_overrides
+    from homogcl.homophily.edges import cluster_config, edge_saliency
     from homogcl.pages import terminal
     from homogcl.runs.export import TABLES, check_ending, write_table
     from homogcl.runs.folder import RunFolder
@@ -104,7 +104,8 @@ def saliency(
     request = folder.request(root, data, files)
     model = folder.model()
     graph = folder.run(request, model).graph
-    clusters = _clusters(folder.settings()["method"], settings or [])
+    overrides = parse_overrides(settings or [])
+    clusters = cluster_config(folder.settings()["method"], overrides) if overrides else None
     table = edge_saliency(model.method, graph, config=clusters, seed=request.seed)
     columns = edge_columns(table, graph)
     if output is not None:
@@ -165,23 +166,6 @@ def _hint(node: str, ids: Collection[str]) -> str:
     hint = nearest(node, ids)
     # A list of all nodes would help nobody.
     return hint if hint.startswith(" (did you mean") else f" of {len(ids):,} nodes"
-
-
-def _clusters(of_run: Mapping[str, object], settings: Sequence[str]) -> HomoGCL.Config | None:
-    """Return the settings of clusters: the run's, replaced by what the user sets; None if none."""
-    from homogcl.core.config import parse_overrides, validated
-    from homogcl.core.errors import UserError, nearest
-    from homogcl.homophily.plugins.homogcl import HomoGCL
-
-    if not settings:
-        return None
-    fields = HomoGCL.Config.model_fields
-    overrides = parse_overrides(settings)
-    for key in overrides:
-        if key not in fields:
-            raise UserError(f"no setting {key!r}{nearest(key, fields)}")
-    of_clusters = {key: value for key, value in of_run.items() if key in fields}
-    return validated(HomoGCL.Config, {**of_clusters, **overrides})
 
 
 def _text(value: object) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,10 +13,12 @@ from torch import Tensor
 from torch.nn import functional
 from torch_geometric.data import Data
 
+from homogcl.core.config import validated
+from homogcl.core.errors import UserError, nearest
 from homogcl.core.seeds import stream
 from homogcl.homophily.clusters import centroids, spread
 from homogcl.homophily.edge_scores import edge_scores
-from homogcl.homophily.plugins.homogcl import HomoGCL
+from homogcl.homophily.plugins.homogcl import SoftClusterConfig
 from homogcl.homophily.saliency import saliency, soft_assignment
 from homogcl.methods.base import Method
 from homogcl.methods.inference import embeddings
@@ -85,7 +88,7 @@ class EdgeSaliency:
 
 
 def edge_saliency(
-    method: Method, graph: Data, *, config: HomoGCL.Config | None = None, seed: int = 0
+    method: Method, graph: Data, *, config: SoftClusterConfig | None = None, seed: int = 0
 ) -> EdgeSaliency:
     """Return each edge with its score as a table.
 
@@ -115,7 +118,7 @@ def saliencies(method: Method, graph: Data, *, seed: int = 0) -> Tensor:
 
 
 def cluster_saliencies(
-    method: Method, graph: Data, *, config: HomoGCL.Config | None = None, seed: int = 0
+    method: Method, graph: Data, *, config: SoftClusterConfig | None = None, seed: int = 0
 ) -> Tensor:
     """Return S of each edge under clusters of the clean embeddings, [E].
 
@@ -139,6 +142,21 @@ def cluster_saliencies(
     if r is not None:
         return saliency(r, graph.edge_index)
     return row_saliency(h.cpu(), graph.edge_index.cpu(), NUM_CLUSTERS, seed)
+
+
+def cluster_config(
+    of_run: Mapping[str, object], overrides: Mapping[str, object]
+) -> SoftClusterConfig:
+    """Return the clusters that a run was trained with, or the usual ones, changed by `overrides`.
+
+    Settings that say nothing of number and width of clusters are refused.
+    """
+    fields = SoftClusterConfig.model_fields
+    for key in overrides:
+        if key not in fields:
+            raise UserError(f"clusters have no setting {key!r}{nearest(key, fields)}")
+    of_clusters = {key: value for key, value in of_run.items() if key in fields}
+    return validated(SoftClusterConfig, {**of_clusters, **overrides})
 
 
 def row_saliency(z: Tensor, edge_index: Tensor, num_clusters: int, seed: int) -> Tensor:
