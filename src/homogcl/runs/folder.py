@@ -19,8 +19,7 @@ from homogcl.core.files import only_process_in, write_atomically
 from homogcl.data.load import original_ids, own_path
 from homogcl.data.own.files import description
 from homogcl.data.own.rows import read_rows
-from homogcl.methods.base import Method, Sizes
-from homogcl.runs.compatibility import TrainingGraph
+from homogcl.methods.base import Method
 from homogcl.runs.export import write_array
 from homogcl.runs.folder_config import LENGTHS, RunConfig, config_of, differing, epochs_in
 from homogcl.runs.graph_input import graph_input
@@ -95,18 +94,9 @@ class RunFolder:
 
     def finish(self, run: Run, method: Method) -> None:
         """Write the trained model, the embeddings of its graph and the nodes' ids."""
-        graph = run.graph
-        model = TrainedModel(
-            name=run.method,
-            seed=run.seed,
-            settings=run.settings,
-            # An embedder knows no data set's preset: all settings make the same method again.
-            overrides=tuple(run.settings.flat()),
-            sizes=Sizes.of(graph),
-            graph=TrainingGraph.of(graph),
-            method=method.eval(),
-            loss_curve=self.curves().get("loss", []),
-        )
+        graph, losses = run.graph, self.curves().get("loss", [])
+        # An embedder knows no data set's preset: all settings make the same method again.
+        model = TrainedModel.of(run, method, losses, run.settings.flat())
         model.save(self.path / _MODEL)
         write_array(self.path / _EMBEDDINGS, model.embed(graph).cpu())
         write_atomically(self.path / _IDS, (json.dumps(original_ids(graph)) + "\n").encode())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
@@ -20,6 +21,7 @@ from homogcl.methods.registry import Method, Sizes, build
 from homogcl.presets.resolve import Settings, resolve
 from homogcl.presets.sections import NO_DATA_SET
 from homogcl.runs.compatibility import TrainingGraph, for_method
+from homogcl.runs.run import Run
 
 FORMAT: Final = 3
 KEY = "homogcl"  # of the header
@@ -64,6 +66,22 @@ class TrainedModel:
     graph: TrainingGraph
     method: Method
     loss_curve: list[float]
+
+    @classmethod
+    def of(
+        cls, run: Run, method: Method, loss_curve: list[float], overrides: Iterable[str]
+    ) -> TrainedModel:
+        """Return the model that a run made of `method`."""
+        return cls(
+            name=run.method,
+            seed=run.seed,
+            settings=run.settings,
+            overrides=tuple(overrides),
+            sizes=Sizes.of(run.graph),
+            graph=TrainingGraph.of(run.graph),
+            method=method.eval(),
+            loss_curve=loss_curve,
+        )
 
     @property
     def parameters(self) -> dict[str, object]:
