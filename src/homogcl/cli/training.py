@@ -19,7 +19,7 @@ def demo(
     out: Annotated[Path, typer.Option(help="Folder for the page.")] = Path("homogcl-demo"),
     seed: Seed = 0,
 ) -> None:
-    """Compare no training, GRACE and GRACE+HomoGCL on an embedded graph: a table and a page."""
+    """Compare four methods on an embedded graph, also with wrong edges: a table and a page."""
     from homogcl.pages.demo import demo as run_demo
 
     run_demo(out, seed)
