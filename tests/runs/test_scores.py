@@ -94,7 +94,7 @@ def test_held_out_edges_are_gone_from_edges_weights_and_features(block_graph: Da
     left = {tuple(sorted(pair)) for pair in seen.edge_index.t().tolist()}
     assert held
     assert not held & left
-    assert torch.equal(seen.edge_weight, block_graph.edge_weight[links.kept])
+    assert torch.equal(seen.edge_weight, block_graph.edge_weight[links.remaining])
     assert torch.equal(seen.x, block_graph.x)
 
     block_graph.structural = True

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from homogcl.advice.doctor import Finding
     from homogcl.advice.inspect import Components
-    from homogcl.advice.neighborhoods import Trial
+    from homogcl.advice.neighborhoods import ProbeTrial
     from homogcl.data.recipe import Step
     from homogcl.data.summary import GraphSummary
     from homogcl.runs.request import Request
@@ -93,11 +93,11 @@ def inspect(
         terminal.say("no reason to doubt that neighbors belong together")
 
 
-def _certainty(probes: Trial | None) -> str:
+def _certainty(probes: ProbeTrial | None) -> str:
     """Return how far the recommendation can be trusted, as the end of a sentence."""
     if probes is None:
         return "; without labels nothing tells whether another is better"
-    return "" if probes.is_sure else "; it is not ahead of all others beyond chance"
+    return "" if probes.is_sure else "; its lead may be chance"
 
 
 def _training_seconds(requests: Sequence[Request], graph: Graph) -> dict[str, float]:
@@ -136,7 +136,7 @@ def _show_findings(findings: list[Finding]) -> None:
 
 
 def _show_lacks(findings: list[Finding]) -> None:
-    """Print what is not in order: a line for each remedy, one for all that need none alike."""
+    """Print each problem with its remedy; problems without one share a line."""
     from homogcl.pages import terminal
 
     remedied = [finding for finding in findings if finding.advice]

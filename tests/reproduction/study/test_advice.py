@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from homogcl.advice.neighborhoods import CANDIDATES
+from homogcl.advice.neighborhoods import COMPARED
 from homogcl.runs.record import Record
 from reproduction.advice_training import LIKENESS, VALIDATION_NODES
 from reproduction.study.advice import (
@@ -77,5 +77,5 @@ def test_every_graph_has_its_trainings() -> None:
     graphs = len(HOMOPHILY) * len(TOPIC_SHARES)
     labels = [training.label for training in ADVICE.trainings(False)]
     assert len({*labels}) == len(labels)
-    untrained = graphs * len(SIZES) * len(CANDIDATES) * SEEDS
+    untrained = graphs * len(SIZES) * len(COMPARED) * SEEDS
     assert len(labels) == untrained + graphs * len(TRAINED) * TRAINED_SEEDS + len(NAMED) * SEEDS
