@@ -41,9 +41,7 @@ def clusters(
 
     if output is not None:
         check_ending(output, TABLES)
-    folder = RunFolder(run)
-    model = folder.model()
-    graph = folder.run(folder.request(root, data, files), model).graph
+    model, graph = RunFolder(run).model_and_graph(root, data, files)
     z = embeddings(model.method, graph, model.form).cpu()
     nodes = partition(z, graph.edge_index.cpu(), stream(model.seed, "partition"), k)
     sizes = torch.bincount(nodes.cluster, minlength=nodes.count).tolist()

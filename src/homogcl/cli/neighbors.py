@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,11 +14,6 @@ from homogcl.cli.options import Json, OtherData, Root, Set, TableFile
 
 if TYPE_CHECKING:
     import numpy.typing as npt
-    from torch_geometric.data import Data as Graph
-
-    from homogcl.homophily.edges import EdgeSaliency
-
-    Columns = Mapping[str, Sequence[Any] | npt.NDArray[Any]]
 
 SHOWN = 10  # edges on the terminal
 
@@ -52,6 +47,7 @@ def neighbors(
     from homogcl.runs.export import TABLES, check_ending, write_table
     from homogcl.runs.folder import RunFolder
     from homogcl.runs.index import index_of
+    from homogcl.runs.node_rows import node_rows
 
     folder = RunFolder(run)
     if output is None and not of:
@@ -59,7 +55,7 @@ def neighbors(
     if output is not None:
         check_ending(output, TABLES)
     ids, z = folder.vectors(root, data, files)
-    queries = np.array(_numbers(of, ids) if of else range(len(ids)))
+    queries = node_rows(of, len(ids), ids) if of else np.arange(len(ids))
     index = None if exact or data is not None else index_of(folder)
     indices, cosines = nearest_neighbors(z, k, queries, index=index)
     names = np.array(ids)
@@ -93,6 +89,7 @@ def saliency(
 ) -> None:
     """Say how surely the ends of each edge belong together, the most suspicious edges first."""
     from homogcl.core.config import parse_overrides
+    from homogcl.data.load import original_ids
     from homogcl.homophily.edges import cluster_config, edge_saliency
     from homogcl.pages import terminal
     from homogcl.runs.export import TABLES, check_ending, write_table
@@ -101,41 +98,24 @@ def saliency(
     if output is not None:
         check_ending(output, TABLES)
     folder = RunFolder(run)
-    request = folder.request(root, data, files)
-    model = folder.model()
-    graph = folder.run(request, model).graph
+    model, graph = folder.model_and_graph(root, data, files)
     overrides = parse_overrides(settings or [])
     clusters = cluster_config(folder.settings()["method"], overrides) if overrides else None
-    table = edge_saliency(model.method, graph, config=clusters, seed=request.seed)
-    columns = edge_columns(table, graph)
+    table = edge_saliency(model.method, graph, config=clusters, seed=model.seed)
+    columns = table.columns(original_ids(graph))
     if output is not None:
         write_table(output, columns)
     summary = table.summary()
     if as_json:
         typer.echo(json.dumps(summary))
         return
-    terminal.rows(lowest_edges(columns), as_json=False)
+    terminal.rows(first_edges(columns), as_json=False)
     terminal.result({k: v for k, v in summary.items() if v is not None}, as_json=False)
     if output is not None:
         terminal.say(f"wrote {output}")
 
 
-def edge_columns(table: EdgeSaliency, graph: Graph) -> Columns:
-    """Return the table's columns as files have them, with the nodes' own ids."""
-    import numpy as np
-
-    from homogcl.data.load import original_ids
-
-    names = np.array(original_ids(graph))
-    return {
-        "source": names[table.source],
-        "target": names[table.target],
-        "saliency": table.saliency,
-        "same_label": [None if each < 0 else bool(each) for each in table.same_label],
-    }
-
-
-def lowest_edges(columns: Columns) -> list[dict[str, str]]:
+def first_edges(columns: Mapping[str, Sequence[Any]]) -> list[dict[str, str]]:
     """Return the first edges as the terminal shows them."""
     rows = zip(*(column[:SHOWN] for column in columns.values()), strict=True)
     return [
@@ -147,25 +127,6 @@ def lowest_edges(columns: Columns) -> list[dict[str, str]]:
         }
         for source, target, saliency, same in rows
     ]
-
-
-def _numbers(nodes: Sequence[str], ids: Sequence[str] | Sequence[int]) -> list[int]:
-    """Return each node's number; an unknown id is an error."""
-    from homogcl.core.errors import UserError
-
-    number_of = {str(each): number for number, each in enumerate(ids)}
-    for node in nodes:
-        if node not in number_of:
-            raise UserError(f"no node {node!r} in the graph{_hint(node, number_of)}")
-    return [number_of[node] for node in nodes]
-
-
-def _hint(node: str, ids: Collection[str]) -> str:
-    from homogcl.core.errors import nearest
-
-    hint = nearest(node, ids)
-    # A list of all nodes would help nobody.
-    return hint if hint.startswith(" (did you mean") else f" of {len(ids):,} nodes"
 
 
 def _text(value: object) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -74,6 +75,22 @@ class EdgeSaliency:
         same = self.same_label[:lowest]
         labeled = same[same >= 0]
         return float((labeled == 0).mean()) if len(labeled) else None
+
+    def columns(self, ids: Sequence[str] | Sequence[int]) -> dict[str, Any]:
+        """Return the table by columns, with the nodes' own ids; unknown labels are None."""
+        names = np.array(ids)
+        return {
+            "source": names[self.source],
+            "target": names[self.target],
+            "saliency": self.saliency,
+            "same_label": [None if each < 0 else bool(each) for each in self.same_label],
+        }
+
+    def edge_list(self, ids: Sequence[str] | Sequence[int]) -> dict[str, npt.NDArray[Any]]:
+        """Return the columns of an edge list, in the order of the nodes."""
+        names, order = np.array(ids), np.lexsort((self.target, self.source))
+        columns = {"source": names[self.source[order]], "target": names[self.target[order]]}
+        return columns if self.weight is None else {**columns, "weight": self.weight[order]}
 
     def without_lowest(self, share: float) -> EdgeSaliency:
         """Return the table without this share of the edges, at the lowest saliency."""

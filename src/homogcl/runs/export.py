@@ -15,6 +15,8 @@ from homogcl.core.arrays import array_file
 from homogcl.core.errors import UserError, nearest
 from homogcl.core.files import open_atomically
 from homogcl.core.scratch import let_go
+from homogcl.data.catalog import own_path
+from homogcl.runs.run import Run
 
 TABLES = (".csv", ".parquet")
 FORMATS = (".npy", *TABLES)
@@ -72,6 +74,18 @@ def check_ending(path: Path, endings: Sequence[str]) -> None:
     """Refuse a file whose ending is not among those that can be written."""
     if path.suffix not in endings:
         raise UserError(f"cannot write {path.name}: unknown ending{nearest(path.suffix, endings)}")
+
+
+def check_no_source(path: Path, run: Run) -> None:
+    """Refuse to write over a file that the graph of `run` was read from."""
+    place = own_path(run.data)
+    if place is None:
+        return
+    folder = place if place.is_dir() else place.parent
+    named = [run.files[key] for key in ("nodes", "features") if isinstance(run.files.get(key), str)]
+    sources = {(folder / str(each)).resolve() for each in (*run.graph.files, *named)}
+    if path.resolve() in sources:
+        raise UserError(f"-o {path.name} would write over {path}, which the graph is read from")
 
 
 def _blocks(z: Tensor) -> Iterator[tuple[slice, npt.NDArray[Any]]]:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from pydantic import TypeAdapter, ValidationError
 from torch_geometric.data import Data
 
+from homogcl.core.config import first_problem
 from homogcl.core.errors import UserError
 from homogcl.core.files import only_process_in, write_atomically
 from homogcl.data.load import original_ids, own_path
@@ -186,9 +187,18 @@ class RunFolder:
         """
         if data is None:
             return self.ids(), self.embeddings()
-        model = self.model()
-        graph = self.run(self.request(root, data, files), model).graph
+        model, graph = self.model_and_graph(root, data, files)
         return original_ids(graph), model.embed(graph).cpu().numpy()
+
+    def model_and_graph(
+        self, root: Path | None, data: str | None, files: Mapping[str, object]
+    ) -> tuple[TrainedModel, Data]:
+        """Return the trained model, and the run's graph or another one as the model takes it.
+
+        The arguments are those of `request`.
+        """
+        model = self.model()
+        return model, self.run(self.request(root, data, files), model).graph
 
     def index_files(self) -> tuple[Path, Path]:
         """Return where an index of the embeddings lies, and what is said of it."""
@@ -236,10 +246,7 @@ class RunFolder:
         try:
             return TypeAdapter(kind).validate_python(self._read(name))
         except ValidationError as error:
-            first = error.errors()[0]
-            place = ".".join(str(part) for part in first["loc"]) or "file"
-            reason = f"{place}: {first['msg'].lower()}"
-            raise UserError(f"{self.path / name} is not of a run: {reason}") from None
+            raise UserError(f"{self.path / name} is not of a run: {first_problem(error)}") from None
 
     def _json(self, name: str) -> dict[str, Any]:
         return self._read_as(name, dict[str, Any])

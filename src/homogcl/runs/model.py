@@ -14,6 +14,7 @@ from safetensors.torch import save
 from torch import Tensor
 from torch_geometric.data import Data
 
+from homogcl.core.config import first_problem
 from homogcl.core.errors import UserError
 from homogcl.core.files import write_atomically
 from homogcl.methods.inference import embeddings
@@ -160,7 +161,5 @@ def _check_format(content: object) -> None:
 def _reason(error: Exception) -> str:
     """Return what is wrong in one line."""
     if isinstance(error, ValidationError):
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"]) or "header"
-        return f"{place}: {first['msg'].lower()}"
+        return first_problem(error, "header")
     return (str(error).splitlines() or [type(error).__name__])[0]

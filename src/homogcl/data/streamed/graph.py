@@ -9,14 +9,13 @@ from typing import Any, Final
 
 import numpy as np
 import torch
-from pydantic import ValidationError
 
 from homogcl.core.arrays import array_file
-from homogcl.core.errors import UserError, nearest
+from homogcl.core.errors import UserError
 from homogcl.core.files import only_process_in
 from homogcl.data.features import FeatureKind, normalize
 from homogcl.data.mapped import IDS, complete, is_mapped, refuse_arrays
-from homogcl.data.own.files import GraphFiles, description, graph_files
+from homogcl.data.own.files import GraphFiles, description, graph_files, validated_files
 from homogcl.data.own.graph import unused_columns
 from homogcl.data.recipe import Recipe
 from homogcl.data.scaling import Scaling
@@ -81,7 +80,7 @@ def tables_of(source: str, settings: Mapping[str, object]) -> Tables:
     elif "edges" in settings:
         raise UserError(f"{source}: is no database, so that it takes no query of edges")
     else:
-        files = _files({**settings, "edges": place}, source)
+        files = validated_files({**settings, "edges": place}, source)
     edges = file_stream(files.edges, names_optional=True)
     nodes = file_stream(files.nodes, names_optional=False) if files.nodes else None
     return Tables(edges, nodes, files)
@@ -229,19 +228,7 @@ def _queries(database: tuple[str, str, str], settings: Mapping[str, object]) -> 
     edges, nodes = settings.get("edges"), settings.get("nodes")
     if not edges:
         raise UserError(f'{name}: say what its edges are: --edges "select source, target from ..."')
-    files = _files({**settings, "edges": "edges", "nodes": "nodes" if nodes else None}, name)
+    values = {**settings, "edges": "edges", "nodes": "nodes" if nodes else None}
+    files = validated_files(values, name)
     rows = QueryStream(*database, str(nodes)) if nodes else None
     return Tables(QueryStream(*database, str(edges)), rows, files)
-
-
-def _files(values: Mapping[str, object], origin: str) -> GraphFiles:
-    for key in values:
-        if key not in GraphFiles.model_fields:
-            raise UserError(f"{origin}: no setting {key!r}{nearest(key, GraphFiles.model_fields)}")
-    try:
-        return GraphFiles.model_validate(values)
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise UserError(
-            f"{origin}: {first['loc'][0]} = {first['input']!r}: {first['msg'].lower()}"
-        ) from None
