@@ -18,7 +18,8 @@ from homogcl.data.rewired import rewired
 from homogcl.evaluate.arrays import dense_embedding
 from homogcl.methods.base import Method
 from homogcl.methods.inference import embeddings
-from homogcl.nn.sparse import Pattern, pair_products
+from homogcl.nn.pair_products import pair_products
+from homogcl.nn.sparse import Pattern
 from homogcl.runs.grid import find_record, record_of
 from homogcl.runs.log import OnEpoch
 from homogcl.runs.origin import current_commit

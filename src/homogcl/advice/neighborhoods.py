@@ -21,7 +21,7 @@ from homogcl.runs.train import fit_run
 METHOD = "homogcl"
 COMPARED = ("raw", "propagation", METHOD)
 LEAST_LIKENESS = 0.6  # 0.5: the ends of an edge are like any nodes of the same degrees
-FEW_EDGES = 200  # with fewer, those held out say nothing
+FEWEST_TO_TELL = 200  # with fewer, those held out say nothing
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ def likeness(graph: Data, seed: int = 0) -> Likeness | None:
     Labels are not looked at. Pairs of the same degrees leave nothing to degrees alone. None where
     there are too few edges, or too few pairs without one, to tell.
     """
-    if graph.edge_index.size(1) // 2 < FEW_EDGES:
+    if graph.edge_index.size(1) // 2 < FEWEST_TO_TELL:
         return None
     bare = without_labels(graph)
     method = ClosedForm(ClosedForm.Config(), Sizes.of(bare))

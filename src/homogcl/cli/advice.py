@@ -122,7 +122,7 @@ def _show_findings(findings: list[Finding]) -> None:
 
     for area in dict.fromkeys(finding.area for finding in findings):
         of_area = [finding for finding in findings if finding.area == area]
-        fine = {finding.name: finding.found for finding in of_area if finding.ok}
+        fine = {finding.name: finding.state for finding in of_area if finding.ok}
         terminal.say(f"{area}:")
         if area == "packages":
             terminal.paragraph(", ".join(f"{name} {version}" for name, version in fine.items()))
@@ -142,10 +142,10 @@ def _show_lacks(findings: list[Finding]) -> None:
     remedied = [finding for finding in findings if finding.advice]
     for finding in remedied:
         mark = "!" if finding.needed else "-"
-        terminal.say(f"{mark} {finding.name}: {finding.found} -> {finding.advice}")
+        terminal.say(f"{mark} {finding.name}: {finding.state} -> {finding.advice}")
     unremedied = [finding for finding in findings if not finding.advice]
-    for state in dict.fromkeys(finding.found for finding in unremedied):
-        names = ", ".join(finding.name for finding in unremedied if finding.found == state)
+    for state in dict.fromkeys(finding.state for finding in unremedied):
+        names = ", ".join(finding.name for finding in unremedied if finding.state == state)
         terminal.paragraph(f"{state}: {names}")
 
 

@@ -9,7 +9,7 @@ import typer
 
 from homogcl.cli.files import with_files
 from homogcl.cli.neighbors import first_edges
-from homogcl.cli.options import Data, Json, Root, Seed, TableFile
+from homogcl.cli.options import Data, Json, OutputTable, Root, Seed
 
 LOWEST = 100  # edges whose labels the summary looks at
 
@@ -18,7 +18,7 @@ LOWEST = 100  # edges whose labels the summary looks at
 def clean(
     data: Data,
     files: Mapping[str, object],
-    output: TableFile = None,
+    output: OutputTable = None,
     drop: Annotated[
         float, typer.Option(metavar="SHARE", help="Of the edges, to leave out of NAME.rest.csv.")
     ] = 0.0,

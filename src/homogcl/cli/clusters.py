@@ -9,14 +9,14 @@ from typing import Annotated
 import typer
 
 from homogcl.cli.files import with_files
-from homogcl.cli.options import Json, OtherData, Root, TableFile
+from homogcl.cli.options import Json, OtherData, OutputTable, Root
 
 
 @with_files
 def clusters(
     run: Path,
     files: Mapping[str, object],
-    output: TableFile = None,
+    output: OutputTable = None,
     k: Annotated[
         int | None, typer.Option("-k", min=1, help="How many; else what edges support best.")
     ] = None,

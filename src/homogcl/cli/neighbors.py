@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from homogcl.cli.files import with_files
-from homogcl.cli.options import Json, OtherData, Root, Set, TableFile
+from homogcl.cli.options import Json, OtherData, OutputTable, Root, Set
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -26,7 +26,7 @@ def neighbors(
         list[str] | None, typer.Argument(metavar="NODES", help="Ids; all nodes with -o.")
     ] = None,
     k: Annotated[int, typer.Option("-k", min=1, help="How many for each node.")] = 10,
-    output: TableFile = None,
+    output: OutputTable = None,
     data: OtherData = None,
     exact: Annotated[
         bool, typer.Option("--exact", help="Compare with all nodes, even where there is an index.")
@@ -81,7 +81,7 @@ def neighbors(
 def saliency(
     run: Path,
     files: Mapping[str, object],
-    output: TableFile = None,
+    output: OutputTable = None,
     data: OtherData = None,
     settings: Set = None,
     as_json: Json = False,

@@ -31,7 +31,7 @@ Data = Annotated[str, typer.Argument(help="A data set's name, or the path of you
 OtherData = Annotated[
     str | None, typer.Option("--data", help="Another graph, or where the run's own one lies now.")
 ]
-TableFile = Annotated[Path | None, typer.Option("--output", "-o", help=".csv or .parquet")]
+OutputTable = Annotated[Path | None, typer.Option("--output", "-o", help=".csv or .parquet")]
 Seed = Annotated[int, typer.Option(min=0, help="Root seed of every random stream.")]
 
 

@@ -100,8 +100,8 @@ def complete(
         class_names: In the order of `y`.
         recipe: How the features came about.
     """
-    known = {*_PLAIN, *_SPARSE, "x"}
-    arrays = sorted(name for name in known if (folder / f"{name}.npy").exists())
+    possible = {*_PLAIN, *_SPARSE, "x"}
+    arrays = sorted(name for name in possible if (folder / f"{name}.npy").exists())
     names = [IDS] if (folder / f"{IDS}.npy").exists() else []
     index = {
         "format": FORMAT,

@@ -22,7 +22,7 @@ TABLES = (".csv", ".parquet")
 FORMATS = (".npy", *TABLES)
 _NUMBERS: Final = 2**23  # of a block
 
-Columns = Mapping[str, Sequence[object] | npt.NDArray[Any]]
+NamedColumns = Mapping[str, Sequence[object] | npt.NDArray[Any]]
 
 
 def write_embeddings(
@@ -64,7 +64,7 @@ def write_array(path: Path, z: Tensor) -> Path:
     return path
 
 
-def write_table(path: Path, columns: Columns) -> Path:
+def write_table(path: Path, columns: NamedColumns) -> Path:
     """Write named columns of one length to a `.csv` or `.parquet` file and return its path."""
     check_ending(path, TABLES)
     return _write_blocks(path, iter([columns]))
@@ -97,7 +97,7 @@ def _blocks(z: Tensor) -> Iterator[tuple[slice, npt.NDArray[Any]]]:
         let_go(z)
 
 
-def _write_blocks(path: Path, blocks: Iterator[Columns]) -> Path:
+def _write_blocks(path: Path, blocks: Iterator[NamedColumns]) -> Path:
     """Write blocks of the same columns one after the other, each as a group of rows."""
     try:
         import pyarrow as pa

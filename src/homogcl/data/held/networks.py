@@ -79,10 +79,12 @@ def _content(
                 f"({some(absent)}): set it there or remove it"
             )
     x = np.array(list(numeric.values()), dtype=np.float64).T if numeric else None
-    given = [weight is not None for weight in weights]
-    if any(given) and not all(given):
-        raise UserError(f"{given.count(False):,} of {len(given):,} edges have no {WEIGHT!r}")
-    weight = np.array(weights, dtype=np.float64) if any(given) else None
+    has_weight = [weight is not None for weight in weights]
+    if any(has_weight) and not all(has_weight):
+        raise UserError(
+            f"{has_weight.count(False):,} of {len(has_weight):,} edges have no {WEIGHT!r}"
+        )
+    weight = np.array(weights, dtype=np.float64) if any(has_weight) else None
     return content_of_arrays(edges, weight, x, ids, feature_names=tuple(numeric))
 
 

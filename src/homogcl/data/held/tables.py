@@ -72,7 +72,7 @@ class Tables:
 
 
 def from_tables(tables: Tables, recipe: Recipe | None) -> Content:
-    """Return the graph that tables describe; `recipe` is that of the graph of a training."""
+    """Return the graph of the tables; `recipe` comes from the training graph."""
     edges = memory_table(tables.edges, EDGES, "Tables(edges=...)")
     source, target = _ends(edges.names, tables)
     ends = replace(edges, columns={name: edges.columns[name] for name in edges.names})

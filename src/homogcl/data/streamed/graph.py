@@ -40,7 +40,7 @@ FORMAT: Final = 1  # of what an import leaves for the next one to go on with
 
 
 @dataclass(frozen=True)
-class Tables:
+class TableStreams:
     """The streams of edges and nodes, and which of their columns are what."""
 
     edges: Stream
@@ -62,7 +62,7 @@ class Tables:
         return {"format": FORMAT, "tables": states, "columns": columns, "features": features}
 
 
-def tables_of(source: str, settings: Mapping[str, object]) -> Tables:
+def tables_of(source: str, settings: Mapping[str, object]) -> TableStreams:
     """Return the tables that a source names.
 
     Args:
@@ -83,11 +83,11 @@ def tables_of(source: str, settings: Mapping[str, object]) -> Tables:
         files = validated_files({**settings, "edges": place}, source)
     edges = file_stream(files.edges, names_optional=True)
     nodes = file_stream(files.nodes, names_optional=False) if files.nodes else None
-    return Tables(edges, nodes, files)
+    return TableStreams(edges, nodes, files)
 
 
 def stream_graph(
-    tables: Tables, folder: Path, memory: int, say: Say, features: FeatureKind = "auto"
+    tables: TableStreams, folder: Path, memory: int, say: Say, features: FeatureKind = "auto"
 ) -> tuple[GraphSummary, list[str]]:
     """Write the graph of tables as a folder for `open_mapped`, and return what was counted.
 
@@ -113,7 +113,7 @@ def stream_graph(
 
 
 def _written(
-    store: Store, tables: Tables, folder: Path, features: FeatureKind
+    store: Store, tables: TableStreams, folder: Path, features: FeatureKind
 ) -> tuple[GraphSummary, list[str]]:
     edges, nodes, files = tables.edges, tables.nodes, tables.files
     listed: dict[str, Any] = {"nodes": 0, "features": [], "labels": None, "split": False}
@@ -223,7 +223,7 @@ def _homophily(merged: Merged) -> tuple[float | None, float | None]:
     return same, float("nan") if chance >= 1 else (same - chance) / (1 - chance)
 
 
-def _queries(database: tuple[str, str, str], settings: Mapping[str, object]) -> Tables:
+def _queries(database: tuple[str, str, str], settings: Mapping[str, object]) -> TableStreams:
     name = database[0]
     edges, nodes = settings.get("edges"), settings.get("nodes")
     if not edges:
@@ -231,4 +231,4 @@ def _queries(database: tuple[str, str, str], settings: Mapping[str, object]) -> 
     values = {**settings, "edges": "edges", "nodes": "nodes" if nodes else None}
     files = validated_files(values, name)
     rows = QueryStream(*database, str(nodes)) if nodes else None
-    return Tables(QueryStream(*database, str(edges)), rows, files)
+    return TableStreams(QueryStream(*database, str(edges)), rows, files)
