@@ -106,7 +106,7 @@ def test_clusters_are_those_of_the_run_but_for_what_is_set() -> None:
 def test_columns_have_the_ids_and_an_edge_list_the_order_of_the_nodes() -> None:
     ends = np.array([[1, 0, 0], [2, 2, 1]])
     s, same = np.array([0.1, 0.2, 0.3], np.float32), np.array([1, 0, -1], np.int8)
-    table = EdgeSaliency(*ends, s, same, weight=np.array([5, 6, 7], np.float32))
+    table = EdgeSaliency(ends[0], ends[1], s, same, np.array([5, 6, 7], np.float32))
     columns = table.columns(["a", "b", "c"])
     assert columns["source"].tolist() == ["b", "a", "a"]
     assert columns["target"].tolist() == ["c", "c", "b"]
