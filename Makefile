@@ -26,10 +26,10 @@ $(READY): pyproject.toml reproduction/pyproject.toml constraints.txt requirement
 lock:  ## Write requirements.lock anew from constraints.txt
 	$(PYTHON) .ci/lock
 
-demo: $(READY)  ## Compare GRACE with GRACE+HomoGCL on the embedded graph and write a page
+demo: $(READY)  ## Compare four methods on the embedded graph, also with wrong edges, and write a page
 	$(BIN)/homogcl demo
 
-# One thread a worker: two workers that each start one thread a core slow each other down.
+# One thread per worker: two workers with a thread per core slow each other down.
 test: $(READY)  ## Run the tests
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) $(ARGS)
 

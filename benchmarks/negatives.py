@@ -12,7 +12,7 @@ from benchmarks.measures import Measured
 from homogcl.homophily.clusters import centroids
 from homogcl.losses import info_nce
 from homogcl.losses.contrast.negatives import Sampled
-from homogcl.losses.contrast.sampled import Columns, stratified_columns
+from homogcl.losses.contrast.sampled import SampledColumns, stratified_columns
 
 COUNTS = (64, 128, 256, 512, 1024, 2048, 4096)
 TEMPERATURES = (0.2, 0.5)
@@ -61,7 +61,7 @@ def loss_errors(nodes: int = 4_000, clusters: int = 20, dim: int = 64) -> Measur
     strata = torch.cdist(x, centroids(x, clusters, rng)).argmin(1)
     weight = torch.eye(dim).requires_grad_()
 
-    def loss_and_gradient(columns: Columns | None) -> tuple[Tensor, Tensor]:
+    def loss_and_gradient(columns: SampledColumns | None) -> tuple[Tensor, Tensor]:
         negatives = Sampled(columns) if columns else None
         loss = info_nce(x @ weight, other @ weight, 0.5, negatives=negatives)
         (gradient,) = torch.autograd.grad(loss, weight)
@@ -101,5 +101,5 @@ def draw_picture(errors: Measured, path: Path = PICTURE) -> None:
     figure.savefig(path, metadata={"Date": None})
 
 
-def _estimate(z: Tensor, columns: Columns, tau: float) -> Tensor:
+def _estimate(z: Tensor, columns: SampledColumns, tau: float) -> Tensor:
     return (z @ z[columns.node].t() / tau).exp() @ columns.weight

@@ -226,9 +226,7 @@ def _origin(root: Path, words: Sequence[str], _: str) -> Value:
         facts["threads"] = UNKNOWN
     lacking = [name for name, fact in facts.items() if fact == UNKNOWN]
     texts = [f"{machine.cpu_count} cores", *(fact for fact in facts.values() if fact != UNKNOWN)]
-    if len(lacking) == len(facts):
-        texts.append("of which no more is recorded")
-    elif lacking:
+    if 0 < len(lacking) < len(facts):
         texts.append(f"{' and '.join(lacking)} not recorded")
     return Value(math.nan, ", ".join(texts))
 

@@ -14,13 +14,12 @@ from torch import Tensor
 from torch.nn.functional import normalize
 from torch_geometric.data import Data
 
-from homogcl.core.seeds import numpy_stream
-from homogcl.data.edges import undirected
-from homogcl.data.hashes import tensor_sha256
+from homogcl.data.rewired import rewired
 from homogcl.evaluate.arrays import dense_embedding
 from homogcl.methods.base import Method
 from homogcl.methods.inference import embeddings
-from homogcl.nn.sparse import Pattern, pair_products
+from homogcl.nn.pair_products import pair_products
+from homogcl.nn.sparse import Pattern
 from homogcl.runs.grid import find_record, record_of
 from homogcl.runs.log import OnEpoch
 from homogcl.runs.origin import current_commit
@@ -85,27 +84,9 @@ class PlantedTraining:
 
         @cache
         def graph() -> Data:
-            return planted(run.graph, self.share, run.seed)
+            return rewired(run.graph, self.share, run.seed)
 
         return replace(run, name=self.name, load=graph)
-
-
-def planted(graph: Data, share: float, seed: int) -> Data:
-    """Return the graph with a share of its edges led to the target of another one of them.
-
-    Nodes keep about their degrees. The stream "planted" of the seed draws them.
-    """
-    if not share:
-        return graph
-    rng = numpy_stream(seed, "planted")
-    source, target = graph.edge_index.numpy()
-    once = np.stack([source, target])[:, source < target]
-    wrong = np.flatnonzero(rng.random(once.shape[1]) < share)
-    once[1, wrong] = once[1, rng.permutation(wrong)]
-    result = graph.clone()
-    result.edge_index, _ = undirected(torch.from_numpy(once), int(graph.num_nodes or 0))
-    result.sha256 = tensor_sha256(result)
-    return result
 
 
 def is_planted(graph: Data, clean: Data) -> npt.NDArray[np.bool_]:

@@ -20,8 +20,8 @@ PASSWORD = "hunter2-not-to-be-shown"
 def programs() -> Path | None:
     """Return the folder of the server's programs, the newest version first."""
     folders = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), reverse=True)
-    found = folders[0] if folders else shutil.which("initdb")
-    return Path(found).parent if found else None
+    program = folders[0] if folders else shutil.which("initdb")
+    return Path(program).parent if program else None
 
 
 @contextmanager

@@ -77,10 +77,10 @@ def package_imports() -> dict[str, set[str]]:
     return imports
 
 
-def stages_seen(names: Iterable[str], known: set[str]) -> set[str]:
+def stages_seen(names: Iterable[str], stages: set[str]) -> set[str]:
     """The stages among imported `names`; a name of the package itself stands for `__init__`."""
     own = [name for name in names if name.split(".")[0] == "homogcl"]
-    return {stage(name) if stage(name) in known else "__init__" for name in own}
+    return {stage(name) if stage(name) in stages else "__init__" for name in own}
 
 
 def offenses(imports: Imports) -> list[str]:
@@ -92,11 +92,11 @@ def offenses(imports: Imports) -> list[str]:
         if own not in rank:
             wrong.append(f"{module} has no place in the flow")
             continue
-        for seen in sorted(stages_seen(names, set(rank)) - {own}):
-            if rank[seen] > rank[own]:
-                wrong.append(f"{module} imports {seen}, which stands right of it")
-            elif own in ONLY and seen not in ONLY[own]:
-                wrong.append(f"{module} imports {seen}, but may see only {sorted(ONLY[own])}")
+        for other in sorted(stages_seen(names, set(rank)) - {own}):
+            if rank[other] > rank[own]:
+                wrong.append(f"{module} imports {other}, which stands right of it")
+            elif own in ONLY and other not in ONLY[own]:
+                wrong.append(f"{module} imports {other}, but may see only {sorted(ONLY[own])}")
     return wrong
 
 
@@ -166,8 +166,8 @@ def test_module_never_loads_torch(start: str) -> None:
 
 
 def test_package_never_imports_the_reproduction() -> None:
-    seen = {name.split(".")[0] for names in package_imports().values() for name in names}
-    assert "reproduction" not in seen
+    packages = {name.split(".")[0] for names in package_imports().values() for name in names}
+    assert "reproduction" not in packages
 
 
 @pytest.mark.parametrize(

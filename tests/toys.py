@@ -25,16 +25,16 @@ class Toy(Method):
         self.frozen = nn.Parameter(torch.ones(2), requires_grad=False)
         self.dropout = nn.Dropout(0.5)
         self.weights = weights or {}
-        self.seen: list[Data] = []
+        self.graphs: list[Data] = []
         self.progress: list[float] = []
 
     def prepare(self, graph: Data, rng: torch.Generator) -> None:
         """Remember the graph."""
-        self.seen.append(graph)
+        self.graphs.append(graph)
 
     def views(self, graph: Data, rng: torch.Generator) -> tuple[Data, Tensor]:
         """Return the graph and noise."""
-        self.seen.append(graph)
+        self.graphs.append(graph)
         return graph, torch.randn(int(graph.num_nodes or 0), 2, generator=rng)
 
     def objective(

@@ -9,7 +9,7 @@ from statistics import fmean, mode
 from typing import Final
 
 from homogcl.advice.inspect import LEAST_HOMOPHILY
-from homogcl.advice.neighborhoods import CANDIDATES, LEAST_LIKENESS, METHOD, Trial
+from homogcl.advice.neighborhoods import COMPARED, LEAST_LIKENESS, METHOD, ProbeTrial
 from homogcl.data.shares import Shares
 from homogcl.pages.table import Table
 from homogcl.runs.record import Record, read_records
@@ -104,10 +104,10 @@ def advice_of(records: Iterable[Record]) -> Advice | None:
     }
     choices = []
     for seed, of_default in runs.get(METHOD, {}).items():
-        scored = {name: runs.get(name, {}).get(seed, {}).get(_VALIDATION) for name in CANDIDATES}
+        scored = {name: runs.get(name, {}).get(seed, {}).get(_VALIDATION) for name in COMPARED}
         values = {name: value for name, value in scored.items() if value is not None}
-        if len(values) == len(CANDIDATES) and VALIDATION_NODES in of_default:
-            choices.append(Trial(int(of_default[VALIDATION_NODES]), values).choice)
+        if len(values) == len(COMPARED) and VALIDATION_NODES in of_default:
+            choices.append(ProbeTrial(int(of_default[VALIDATION_NODES]), values).choice)
     if not default or not choices:
         return None
     likeness, homophily = ([each[key] for each in default] for key in (LIKENESS, ADJUSTED))
@@ -205,7 +205,7 @@ def measured_advice(results: Path, *, quick: bool = False) -> dict[str, Advice]:
             records.setdefault(record.data, []).append(record)
     for name in {*records}.intersection(NAMED):
         presets = results / "presets" / name
-        runs = [run for each in (*CANDIDATES, *TRAINED) for run in read_records(presets / each)]
+        runs = [run for each in (*COMPARED, *TRAINED) for run in read_records(presets / each)]
         records[name] += runs
     advised = {name: advice_of(of_graph) for name, of_graph in records.items()}
     return {name: each for name, each in advised.items() if each is not None}
@@ -230,17 +230,17 @@ def _trainings(quick: bool) -> list[Training]:
         return AdviceTraining(spec, folder, nodes, wrong)
 
     if quick:
-        return [training(method, QUICK_DATA, 300, seed) for method in CANDIDATES for seed in (0, 1)]
+        return [training(method, QUICK_DATA, 300, seed) for method in COMPARED for seed in (0, 1)]
     names = [Shares(h, topics).name() for topics in TOPIC_SHARES for h in HOMOPHILY]
     seeds, trained_seeds = range(SEEDS), range(TRAINED_SEEDS)
-    untrained = [(m, n, s, i) for s in SIZES for n in names for m in CANDIDATES for i in seeds]
+    untrained = [(m, n, s, i) for s in SIZES for n in names for m in COMPARED for i in seeds]
     alike = [Shares(HOMOPHILY[-1], topics).name() for topics in TOPIC_SHARES]
     spoiled = [
         (m, n, s, i, w)
         for w in WRONG
         for s in SIZES
         for n in alike
-        for m in CANDIDATES
+        for m in COMPARED
         for i in seeds
     ]
     trained = [(m, n, _TRAINED_SIZE, i) for m in TRAINED for i in trained_seeds for n in names]

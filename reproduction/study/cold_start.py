@@ -47,8 +47,8 @@ def cold_start_table(records: Iterable[Record]) -> Table:
 
     def place(group: tuple[str, str]) -> tuple[int, str, bool, str]:
         data, method = group
-        known = DATA.index(data) if data in DATA else len(DATA)
-        return known, data, method in _EVERYWHERE, method
+        rank = DATA.index(data) if data in DATA else len(DATA)
+        return rank, data, method in _EVERYWHERE, method
 
     rows = tuple(
         (data, method, *(mean_cell(groups[data, method], name) for name in _METRICS.values()))

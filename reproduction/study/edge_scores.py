@@ -17,7 +17,8 @@ from homogcl.evaluate.arrays import dense_embedding
 from homogcl.homophily.edges import BINS, cluster_saliencies, saliencies
 from homogcl.homophily.plugins.homogcl import HomoGCL
 from homogcl.methods.inference import embeddings
-from homogcl.nn.sparse import Pattern, pair_products
+from homogcl.nn.pair_products import pair_products
+from homogcl.nn.sparse import Pattern
 from homogcl.pages.metric_cells import mean_cell
 from homogcl.pages.table import Table
 from homogcl.runs.record import Record, read_records

@@ -79,7 +79,7 @@ def test_complete_and_incomplete_data_sets_are_told_apart(
     findings = by_name(doctor.data(tmp_path))
     assert findings["photo"].ok
     cora = findings["cora"]
-    assert cora.found == "1 of 8 files missing"
+    assert cora.state == "1 of 8 files missing"
     assert SOURCES["cora"].files[-1] in cora.advice
     assert SOURCES["cora"].files[0] not in cora.advice
     assert str(tmp_path / "planetoid/Cora/raw") in cora.advice
@@ -92,7 +92,7 @@ def test_a_data_set_that_the_network_brings_needs_nothing_done(
     monkeypatch.delenv("HOMOGCL_OFFLINE", raising=False)
     placed(tmp_path, "cora", 7)
     findings = by_name(doctor.data(tmp_path))
-    assert findings["photo"].found == "downloaded when first used"
+    assert findings["photo"].state == "downloaded when first used"
     assert findings["photo"].advice == ""
     assert "downloaded when first used, into" in findings["cora"].advice
     monkeypatch.setenv("HOMOGCL_OFFLINE", "1")
@@ -115,7 +115,7 @@ def test_self_test_reports_what_fails() -> None:
 
     finding = doctor.self_test(fails)
     assert finding.stops
-    assert finding.found == "RuntimeError: no kernel"
+    assert finding.state == "RuntimeError: no kernel"
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch_geometric.data import Data
 
-from homogcl.advice.neighborhoods import CANDIDATES, METHOD, Trial, likeness, trial
+from homogcl.advice.neighborhoods import COMPARED, METHOD, ProbeTrial, likeness, trial
 from homogcl.data.edges import undirected
 
 
@@ -52,11 +52,18 @@ def test_few_edges_tell_nothing() -> None:
     assert likeness(graph) is None
 
 
+def test_a_graph_of_all_pairs_tells_nothing() -> None:
+    nodes = 30
+    pairs = torch.combinations(torch.arange(nodes)).T
+    graph = Data(x=torch.eye(nodes), edge_index=undirected(pairs, nodes)[0])
+    assert likeness(graph) is None
+
+
 def test_the_trial_has_an_accuracy_of_each_method() -> None:
     graph = blocks(random_edges=False)
     result = trial(graph)
     assert result is not None
-    assert tuple(result.accuracies) == CANDIDATES
+    assert tuple(result.accuracies) == COMPARED
     assert result.accuracies[METHOD] > result.accuracies["raw"]
     assert result.choice == METHOD
     assert result.nodes == int(graph.val_mask.sum())
@@ -72,6 +79,6 @@ def test_the_trial_has_an_accuracy_of_each_method() -> None:
 def test_the_best_is_named_and_the_default_where_both_are_level(
     raw: float, choice: str, is_sure: bool
 ) -> None:
-    trial = Trial(200, {"raw": raw, "propagation": 0.4, METHOD: 0.6})
+    trial = ProbeTrial(200, {"raw": raw, "propagation": 0.4, METHOD: 0.6})
     assert trial.choice == choice
     assert trial.is_sure == is_sure

@@ -18,7 +18,7 @@ def part() -> list[program.Row]:
 
 
 @pytest.fixture
-def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def results_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where the results go, with those of a part that is not run."""
     path = tmp_path / "results.json"
     path.write_text('{"scale": {"rows": []}, "quick": {"rows": ["old"]}}')
@@ -30,13 +30,13 @@ def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.parametrize("names", [["quick"], []])
 def test_rows_are_shown_and_replace_those_of_the_same_part(
-    names: list[str], kept: Path, capsys: pytest.CaptureFixture[str]
+    names: list[str], results_file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     program.main(names)
     printed = capsys.readouterr().out
     assert "under 1" in printed
     assert "0.25" in printed
-    results = json.loads(kept.read_text("utf-8"))
+    results = json.loads(results_file.read_text("utf-8"))
     assert results["scale"] == {"rows": []}
     assert results["quick"]["rows"] == [
         {"measure": "seconds", "value": 0.25, "held_to": "under 1"},

@@ -1,10 +1,18 @@
 """What a start costs is measured in a process of its own."""
 
+import os
 import subprocess
+import sys
 
 import pytest
 
-from benchmarks.startup import modules_loaded, processor_seconds
+from benchmarks.startup import (
+    COMPLETE,
+    COMPLETION,
+    STARTS,
+    modules_loaded,
+    processor_seconds,
+)
 
 
 def test_processor_time_is_that_of_the_process() -> None:
@@ -19,3 +27,12 @@ def test_each_module_counts() -> None:
 def test_failure_is_not_a_measure() -> None:
     with pytest.raises(subprocess.CalledProcessError):
         processor_seconds(("-c", "raise SystemExit(3)"))
+
+
+def test_the_shell_is_answered_with_what_completes_the_word() -> None:
+    environment = {**os.environ, **COMPLETION}
+    answer = subprocess.run(
+        [sys.executable, *STARTS[COMPLETE]], capture_output=True, text=True, env=environment
+    )
+    assert answer.stdout.split() == ["evaluate"]
+    assert modules_loaded(STARTS[COMPLETE], COMPLETION) > 0

@@ -31,7 +31,9 @@ def test_show_says_which_rule_applied_and_what_training_takes(
     homogcl: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(estimates, "estimate", lambda *_: Estimate(120.0, 2 * 10**9))
-    assert "preset large, since no preset knows physics" in homogcl("show", "grace", "physics")
+    assert "preset large: physics has no preset of its own and more than 5,000 nodes" in homogcl(
+        "show", "grace", "physics"
+    )
     assert "preset large" not in homogcl("show", "grace", "cora")
     assert json.loads(homogcl("show", "grace", "physics", "--json"))["negatives"] == "sampled"
     costed = homogcl("show", "bgrl", "demo", "--cost")

@@ -138,7 +138,7 @@ def bytes_below(folder: Path) -> Iterator[tuple[str, bytes]]:
     [
         (("none.csv",), "none.csv: there is no such file"),
         (("papers", "-o", "edges.txt"), "edges.txt: unknown ending"),
-        (("papers", "--drop", "0.1"), "--drop needs a file"),
+        (("papers", "--drop", "0.1"), "--drop writes NAME.rest.csv beside the output"),
         (("papers", "--drop", "1", "-o", "e.csv"), "--drop 1 is no share"),
         (("papers", "--drop", "-0.1", "-o", "e.csv"), "--drop -0.1 is no share"),
         (("papers", "--drop", "nan", "-o", "e.csv"), "--drop nan is no share"),

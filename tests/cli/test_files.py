@@ -139,10 +139,10 @@ def test_inspect_lists_what_was_done_to_columns(homogcl: Shell) -> None:
     write_users(gap="7")
     report = json.loads(homogcl("inspect", "e.csv", *USERS, "--json"))
     assert report["columns"] == [
-        {"column": "team", "kind": "category", "made": 3, "scale": "as it is"},
-        {"column": "age", "kind": "number", "made": 1, "scale": "standard"},
+        {"column": "team", "kind": "category", "features": 3, "scale": "as it is"},
+        {"column": "age", "kind": "number", "features": 1, "scale": "standard"},
     ]
-    assert "age     number    1     standard" in homogcl("inspect", "e.csv", *USERS)
+    assert "age     number    1         standard" in homogcl("inspect", "e.csv", *USERS)
 
 
 def test_graph_on_disk_keeps_its_recipe(homogcl: Shell) -> None:

@@ -44,10 +44,21 @@ def test_edges_are_listed_by_saliency_beside_the_labels(homogcl: Shell, run: str
     )
 
 
+@pytest.mark.parametrize(
+    "setting", ["homophily_weight=3", "neighbor_weight=3", "saliency=hard", "epochs=3"]
+)
+def test_settings_that_change_no_saliency_are_refused(
+    homogcl: Shell, run: str, setting: str
+) -> None:
+    message = homogcl.refuses("saliency", run, "--set", setting)
+    assert f"clusters have no setting '{setting.partition('=')[0]}'" in message
+    assert "num_clusters, two_sigma_sq, width" in message
+
+
 @pytest.mark.usefixtures("papers")
 def test_unknown_nodes_are_named(homogcl: Shell) -> None:
     homogcl("train", "raw", "papers", "--out", "run")
-    assert "no node 'q' in the graph of 90 nodes" in homogcl.refuses("neighbors", "run", "q")
+    assert "the graph of 90 nodes has no node 'q'" in homogcl.refuses("neighbors", "run", "q")
     assert "did you mean: p8" in homogcl.refuses("neighbors", "run", "p8x")
     assert "name at least one node" in homogcl.refuses("neighbors", "run")
 
@@ -66,6 +77,6 @@ def test_neighbors_in_another_graph_are_those_of_its_own_vectors(
     arguments = ("neighbors", "run", "p7", "-k", "1", "--data", "other", "--json")
     (nearest,) = json.loads(homogcl(*arguments))
     assert nearest["cosine"] == pytest.approx(cosines.max(), abs=1e-6)
-    assert "in the graph of 40 nodes" in homogcl.refuses(
+    assert "the graph of 40 nodes has no node" in homogcl.refuses(
         "neighbors", "run", "zz", "--data", "other"
     )

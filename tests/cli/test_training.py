@@ -120,7 +120,7 @@ def test_embedding_an_unknown_ending_is_refused(homogcl: Shell) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "names"),
+    ("words", "names"),
     [
         (("--set", "negatives=sampled", "--set", "num_negatives=2501"), "num_negatives=2501"),
         (("--set", "num_clusters=2501"), "num_clusters=2501"),
@@ -133,9 +133,9 @@ def test_embedding_an_unknown_ending_is_refused(homogcl: Shell) -> None:
     ],
 )
 def test_settings_of_no_use_are_refused_before_anything_is_written(
-    homogcl: Shell, tmp_path: Path, given: tuple[str, ...], names: str
+    homogcl: Shell, tmp_path: Path, words: tuple[str, ...], names: str
 ) -> None:
-    line = homogcl.refuses("train", "grace+homogcl", "demo", "--out", "run", *FAST, *given)
+    line = homogcl.refuses("train", "grace+homogcl", "demo", "--out", "run", *FAST, *words)
     assert names in line
     assert list(tmp_path.iterdir()) == []
 
@@ -247,8 +247,8 @@ def test_data_that_is_gone_or_changed_is_named(homogcl: Shell, tmp_path: Path) -
 
 def test_a_saved_graph_is_data_too(homogcl: Shell, tmp_path: Path) -> None:
     graph = citation_graph(num_nodes=60, num_words=20, seed=1)
-    made = Data(x=graph.x.to_dense(), edge_index=graph.edge_index, y=graph.y)
-    torch.save(made, tmp_path / "mine.pt")
+    data = Data(x=graph.x.to_dense(), edge_index=graph.edge_index, y=graph.y)
+    torch.save(data, tmp_path / "mine.pt")
     homogcl("train", "grace", "mine.pt", "--out", "run", *FAST)
     assert "test_accuracy" in json.loads(homogcl("evaluate", "run", "--json"))
 

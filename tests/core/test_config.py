@@ -5,9 +5,16 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
-from homogcl.core.config import Config, Probability, parse_batch, parse_overrides, validated
+from homogcl.core.config import (
+    Config,
+    Probability,
+    first_problem,
+    parse_batch,
+    parse_overrides,
+    validated,
+)
 from homogcl.core.errors import UserError
 
 PLAIN = st.one_of(
@@ -101,3 +108,18 @@ def test_batch_is_a_kind_with_or_without_a_size() -> None:
 def test_size_that_is_no_whole_number_is_refused(text: str) -> None:
     with pytest.raises(UserError, match=f"--batch '{text}': write it as KIND or KIND:SIZE"):
         parse_batch(text)
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "message"),
+    [
+        (dict[str, list[int]], {"a": [1, "x"]}, "a.1: input should be a valid integer"),
+        (int, "x", "header: input should be a valid integer"),
+    ],
+)
+def test_the_first_problem_is_one_line_with_its_place(
+    kind: type, value: object, message: str
+) -> None:
+    with pytest.raises(ValidationError) as raised:
+        TypeAdapter(kind).validate_python(value)
+    assert first_problem(raised.value, "header").startswith(message)

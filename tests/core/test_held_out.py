@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from homogcl.core.errors import UserError
-from homogcl.core.held_out import hold_out
+from homogcl.core.held_out import hold_out, rejoined
 from homogcl.core.seeds import stream
 from homogcl.data.edges import undirected
 
@@ -26,7 +26,7 @@ def test_parts_are_those_of_sets(pairs: list[tuple[int, int]], share: float, see
         return
     links = hold_out(edge_index, 15, stream(seed, "links"), share)
     held = set(map(tuple, links.edges.t().tolist()))
-    left = {(s, t) for s, t in edge_index[:, links.kept].t().tolist()}
+    left = {(s, t) for s, t in edge_index[:, links.remaining].t().tolist()}
     others = [tuple(pair) for pair in links.others.t().tolist()]
     assert len(held) == links.edges.size(1) == max(1, round(share * len(edges)))
     assert left == {(s, t) for a, b in edges - held for s, t in ((a, b), (b, a))}
@@ -52,3 +52,12 @@ def test_graphs_that_allow_no_task_are_refused() -> None:
     full, _ = undirected(torch.tensor([[0, 0, 1], [1, 2, 2]]), 3)
     with pytest.raises(UserError, match="needs 1 pairs without an edge; there are 0"):
         hold_out(full, 3, stream(0, "links"))
+
+
+def test_ends_that_are_joined_anew_keep_their_degrees() -> None:
+    edges = torch.randint(50, (2, 200), generator=torch.Generator().manual_seed(0))
+    pairs = rejoined(edges, torch.Generator().manual_seed(1))
+    assert torch.equal(pairs.flatten().bincount(), edges.flatten().bincount())
+    assert not torch.equal(pairs, edges)
+    # Either end may become either end: sources alone would keep the direction of the list.
+    assert not torch.equal(pairs[0].bincount(minlength=50), edges[0].bincount(minlength=50))

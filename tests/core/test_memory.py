@@ -30,14 +30,14 @@ def account(keeps: bool) -> tuple[str, int, int]:
     """What `keep_freed_pages` returned, the bytes mapped for eight blocks, and those kept after."""
     code = PROGRAM.format(keeps=keeps)
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-    kept, mapped, free = done.stdout.split()
-    return kept, int(mapped), int(free)
+    answer, mapped, free = done.stdout.split()
+    return answer, int(mapped), int(free)
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="glibc's")
 def test_freed_blocks_are_kept_for_the_next_step() -> None:
-    kept, mapped, free = account(True)
-    assert kept == "True"
+    answer, mapped, free = account(True)
+    assert answer == "True"
     assert mapped == 0
     assert free >= 7 * 8_000_000
     _, mapped, free = account(False)

@@ -11,7 +11,14 @@ import pytest
 
 from homogcl.core.errors import UnknownName
 from homogcl.data import catalog
-from homogcl.data.catalog import data_names, graph_name, own_path, resolved_name, source
+from homogcl.data.catalog import (
+    data_names,
+    graph_name,
+    own_path,
+    published_nodes,
+    resolved_name,
+    source,
+)
 
 # The package is entered without its `__init__`, which is not what is tested here.
 WITHOUT_TORCH = """
@@ -76,3 +83,9 @@ def test_a_data_set_of_another_package_is_resolved_too(monkeypatch: pytest.Monke
     assert data_names()[-1] == "mygraph"
     assert resolved_name("My-Graph") == "mygraph"
     assert own_path("my_graph") is None
+
+
+def test_only_published_graphs_have_a_size_that_is_listed() -> None:
+    assert published_nodes("cora") == 2708
+    assert published_nodes("demo") is None
+    assert published_nodes("./cora") is None

@@ -116,9 +116,9 @@ def test_arrays_that_lead_outside_the_graph_are_refused(
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("nothing", "Invalid JSON"),
-        ('{"format": 2}', "nodes: Field required"),
-        ('{"arrays": ["../x"]}', "arrays: Value error, these are not the arrays"),
+        ("nothing", "invalid JSON"),
+        ('{"format": 2}', "nodes: field required"),
+        ('{"arrays": ["../x"]}', "arrays: value error, these are not the arrays"),
     ],
 )
 def test_an_index_that_is_none_is_one_line(

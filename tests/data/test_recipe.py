@@ -37,7 +37,7 @@ def prepared(data: Data, recipe: Recipe | None = None) -> Data:
 
 def test_each_column_has_a_step() -> None:
     steps = prepared(graph()).recipe.steps()
-    assert [(s.column, s.kind, s.made, s.scale) for s in steps] == [
+    assert [(s.column, s.kind, s.features, s.scale) for s in steps] == [
         ("age", "number", 1, "standard"),
         ("name", "text", 0, LEFT_OUT),
         ("team", "category", 2, "as it is"),

@@ -86,8 +86,8 @@ def test_truth_values_stay_and_constants_become_zero() -> None:
 
 def test_roles_prevail_over_the_look() -> None:
     x = tensor(AGE, AGE, AGE)
-    found = scaling_of(x, "auto", ["flag", "word", "number"]).rules(3)
-    assert found == ["as it is", "divided by the row's sum", "standard"]
+    rules = scaling_of(x, "auto", ["flag", "word", "number"]).rules(3)
+    assert rules == ["as it is", "divided by the row's sum", "standard"]
 
 
 @pytest.mark.parametrize(("kind", "rule"), [("standard", "standard"), ("robust", "robust")])

@@ -22,8 +22,8 @@ VALUES = [[1.0, 0.0], [0.0, 2.0], [0.0, 0.0]]
 
 def test_tensor_shares_memory_but_no_gradient() -> None:
     z = torch.tensor(VALUES, requires_grad=True)
-    seen = as_tensor(z * 1)
-    assert not seen.requires_grad
+    tensor = as_tensor(z * 1)
+    assert not tensor.requires_grad
     assert as_tensor(z).data_ptr() == z.data_ptr()
 
 

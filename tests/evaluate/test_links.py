@@ -37,5 +37,5 @@ def test_perfect_and_opposite_embeddings() -> None:
     )
     apart = torch.tensor([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0]])
     assert link_scores(apart, links) == {"link_auc": 1.0, "link_ap": 1.0}
-    crossed = Links(links.kept, links.others, links.edges)
+    crossed = Links(links.remaining, links.others, links.edges)
     assert link_scores(apart, crossed)["link_auc"] == 0.0

@@ -68,5 +68,5 @@ def test_vectors_that_are_nearly_alike_are_told_apart() -> None:
     z = torch.ones(4000, 48) + 0.08 * torch.randn(4000, 48, generator=rng)
     nodes = torch.arange(0, 4000, 40)
     exact, _ = nearest_neighbors(z, 10, nodes)
-    found, _ = nearest_neighbors(z, 10, nodes, index=NeighborIndex.of(z))
-    assert recall(exact, found) > 0.97
+    approximate, _ = nearest_neighbors(z, 10, nodes, index=NeighborIndex.of(z))
+    assert recall(exact, approximate) > 0.97

@@ -15,12 +15,12 @@ from homogcl.evaluate.neighbors import nearest_neighbors
 @settings(max_examples=40, deadline=None)
 def test_neighbors_are_those_of_scikit_learn(n: int, k: int, block: int, seed: int) -> None:
     z = np.random.default_rng(seed).standard_normal((n, 5))
-    found, cosines = nearest_neighbors(z, k, block=block)
-    kept = min(k, n - 1)
-    oracle = NearestNeighbors(n_neighbors=kept, metric="cosine", algorithm="brute").fit(z)
+    indices, cosines = nearest_neighbors(z, k, block=block)
+    count = min(k, n - 1)
+    oracle = NearestNeighbors(n_neighbors=count, metric="cosine", algorithm="brute").fit(z)
     distances, expected = oracle.kneighbors()
-    assert found.shape == cosines.shape == (n, kept)
-    np.testing.assert_array_equal(found.numpy(), expected)
+    assert indices.shape == cosines.shape == (n, count)
+    np.testing.assert_array_equal(indices.numpy(), expected)
     np.testing.assert_allclose(cosines.numpy(), 1 - distances, atol=1e-9)
 
 
@@ -28,17 +28,17 @@ def test_asking_nodes_alone_get_the_rows_of_all() -> None:
     z = torch.randn(30, 4, generator=torch.Generator().manual_seed(0))
     asking = torch.tensor([7, 3, 7])
     every, cosines = nearest_neighbors(z, 6)
-    found, near = nearest_neighbors(z, 6, asking, block=2)
-    assert torch.equal(found, every[asking])
+    indices, near = nearest_neighbors(z, 6, asking, block=2)
+    assert torch.equal(indices, every[asking])
     assert torch.allclose(near, cosines[asking])
 
 
 def test_a_twin_is_found_and_the_node_itself_is_not() -> None:
     z = torch.tensor([[1.0, 0.0], [2.0, 0.0], [0.0, 1.0], [0.0, 0.0]])
-    found, cosines = nearest_neighbors(z, 1)
-    assert found[:2].flatten().tolist() == [1, 0]
+    indices, cosines = nearest_neighbors(z, 1)
+    assert indices[:2].flatten().tolist() == [1, 0]
     assert cosines[:2].flatten().tolist() == [1.0, 1.0]
-    assert int(found[3]) != 3
+    assert int(indices[3]) != 3
 
 
 @pytest.mark.parametrize(("k", "nodes", "says"), [(0, [0], "k = 0"), (1, [5], "from 0 to 3")])

@@ -39,8 +39,8 @@ def test_each_edge_and_decoy_is_looked_at_without_its_fold(graph: Data) -> None:
     for pairs in (edges, decoys):
         rows = list(zip(pairs.ends.T, pairs.columns, pairs.fold, strict=True))
         for (i, j), columns, fold in rows[::7]:
-            kept = [edge for edge, of in zip(edges.ends.T, edges.fold, strict=True) if of != fold]
-            both_ways = torch.tensor(np.array([*kept, *(edge[::-1] for edge in kept)])).t()
+            rest = [edge for edge, of in zip(edges.ends.T, edges.fold, strict=True) if of != fold]
+            both_ways = torch.tensor(np.array([*rest, *(edge[::-1] for edge in rest)])).t()
             rows_of = (x, *neighbors_seen(Data(edge_index=both_ways)))
             expected = [cosine(z[i], z[j]) for z in rows_of]
             assert columns == pytest.approx(expected, abs=1e-5)

@@ -1,5 +1,7 @@
 """The table of edges, against the functions of the paper's Section 3.3 and against counting."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -14,6 +16,7 @@ from homogcl.homophily.edge_scores import edge_scores
 from homogcl.homophily.edges import (
     EdgeSaliency,
     closed_form,
+    cluster_config,
     cluster_saliencies,
     edge_saliency,
     row_saliency,
@@ -118,6 +121,29 @@ def test_a_run_without_the_plug_in_takes_defaults_or_what_is_given(block_graph: 
     one = edge_saliency(method, block_graph, config=HomoGCL.Config(num_clusters=1))
     np.testing.assert_allclose(one.saliency, 1.0, atol=1e-6)
     assert not np.allclose(edge_saliency(method, block_graph).saliency, 1.0)
+
+
+def test_clusters_are_those_of_the_run_but_for_what_is_set() -> None:
+    of_run = {"num_clusters": 7, "width": "clusters", "temperature": 0.4}
+    config = cluster_config(of_run, {"two_sigma_sq": 0.5})
+    assert config.model_dump() == {"num_clusters": 7, "two_sigma_sq": 0.5, "width": "clusters"}
+    assert cluster_config({"temperature": 0.4}, {"num_clusters": 2}).two_sigma_sq == 1e-3
+    with pytest.raises(UserError, match="no setting 'homophily_weight'"):
+        cluster_config(of_run, {"homophily_weight": 3})
+
+
+def test_columns_have_the_ids_and_an_edge_list_the_order_of_the_nodes() -> None:
+    ends = np.array([[1, 0, 0], [2, 2, 1]])
+    s, same = np.array([0.1, 0.2, 0.3], np.float32), np.array([1, 0, -1], np.int8)
+    table = EdgeSaliency(ends[0], ends[1], s, same, np.array([5, 6, 7], np.float32))
+    columns = table.columns(["a", "b", "c"])
+    assert columns["source"].tolist() == ["b", "a", "a"]
+    assert columns["target"].tolist() == ["c", "c", "b"]
+    assert columns["same_label"] == [True, False, None]
+    edges = table.edge_list(["a", "b", "c"])
+    rows = zip(*(edges[key].tolist() for key in ("source", "target", "weight")), strict=True)
+    assert list(rows) == [("a", "b", 7.0), ("a", "c", 6.0), ("b", "c", 5.0)]
+    assert list(replace(table, weight=None).edge_list(["a", "b", "c"])) == ["source", "target"]
 
 
 def test_summary_counts() -> None:

@@ -32,17 +32,17 @@ def blocks(count: int, size: int = 40, inside: float = 0.9) -> tuple[Tensor, Ten
 @pytest.mark.parametrize("inside", [0.6, 0.9])
 def test_the_number_of_clusters_is_that_of_the_blocks(count: int, inside: float) -> None:
     z, edges, block = blocks(count, inside=inside)
-    found = partition(z, edges, stream(0, "test"))
-    assert found.count == count
-    assert adjusted_rand_score(block, found.cluster) > 0.95
-    assert found.modularity == modularity(found.cluster, edges, count)
+    nodes = partition(z, edges, stream(0, "test"))
+    assert nodes.count == count
+    assert adjusted_rand_score(block, nodes.cluster) > 0.95
+    assert nodes.modularity == modularity(nodes.cluster, edges, count)
 
 
 def test_a_given_number_is_taken_and_the_largest_cluster_is_the_first() -> None:
     z, edges, _ = blocks(5)
-    found = partition(z[:190], edges[:, (edges < 190).all(0)], stream(0, "test"), 4)
-    sizes = torch.bincount(found.cluster).tolist()
-    assert len(sizes) == found.count == 4
+    nodes = partition(z[:190], edges[:, (edges < 190).all(0)], stream(0, "test"), 4)
+    sizes = torch.bincount(nodes.cluster).tolist()
+    assert len(sizes) == nodes.count == 4
     assert sizes == sorted(sizes, reverse=True)
 
 
@@ -56,9 +56,9 @@ def test_scale_does_not_matter_and_the_seed_repeats() -> None:
 def test_centroids_of_large_graphs_come_from_a_sample(monkeypatch: pytest.MonkeyPatch) -> None:
     z, edges, block = blocks(4)
     monkeypatch.setattr(module, "SAMPLE", 60)
-    found = partition(z, edges, stream(0, "test"))
-    assert found.cluster.shape == block.shape
-    assert adjusted_rand_score(block, found.cluster) > 0.95
+    nodes = partition(z, edges, stream(0, "test"))
+    assert nodes.cluster.shape == block.shape
+    assert adjusted_rand_score(block, nodes.cluster) > 0.95
 
 
 def test_equal_rows_are_one_cluster() -> None:

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from homogcl.homophily.positives import Combine, Positives
 from homogcl.losses.asymmetric import all_log_sums, asymmetric, estimated_log_sums
-from homogcl.losses.contrast.sampled import Columns
+from homogcl.losses.contrast.sampled import SampledColumns
 from homogcl.losses.contrast.tiles import Workspace
 from tests.reference.neighbors import averaged, symmetric_pairs, weighted_pairs
 
@@ -57,7 +57,7 @@ def test_estimated_sums_are_those_of_the_loop_over_the_sample(
 ) -> None:
     v = vectors(nodes, seed)
     node = torch.arange(nodes).flip(0)[: 1 + nodes // 3]
-    columns = Columns(node, torch.linspace(1.5, 4, node.numel()))
+    columns = SampledColumns(node, torch.linspace(1.5, 4, node.numel()))
     share = torch.zeros(nodes, dtype=torch.float64)
     share[node] = columns.weight.double()
     ours, slow = estimated_log_sums(v, columns, rows=rows), slow_log_sums(v, share)
@@ -73,7 +73,7 @@ def test_the_mean_over_all_draws_of_one_column_is_the_exact_sum() -> None:
     others = torch.zeros(5, dtype=torch.float64)
     own = v.square().sum(1).exp()
     for node in range(5):
-        estimate = estimated_log_sums(v, Columns(torch.tensor([node]), torch.tensor([5.0])))
+        estimate = estimated_log_sums(v, SampledColumns(torch.tensor([node]), torch.tensor([5.0])))
         others += (estimate.exp() - own) / 5
     torch.testing.assert_close((others + own).log(), all_log_sums(v, Workspace(0)))
 

@@ -8,9 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from homogcl.losses.contrast.sampled import Columns
+from homogcl.losses.contrast.sampled import SampledColumns
 from homogcl.losses.sparsity import Gate, Similarities, gated_sum, sparsity
-from homogcl.nn.sparse import Pattern, pair_products
+from homogcl.nn.pair_products import pair_products
+from homogcl.nn.sparse import Pattern
 from tests.reference.neighbors import LargestTensor, symmetric_pairs
 
 GATE = Gate(threshold=0.3, temperature=0.2)
@@ -60,7 +61,7 @@ def test_loss_and_gradient_are_those_of_the_loop(
     share, columns = torch.ones(nodes, dtype=torch.float64), None
     if sampled:
         node = torch.arange(nodes).flip(0)[: 1 + nodes // 2]
-        columns = Columns(node, torch.linspace(1, 3, node.numel()))
+        columns = SampledColumns(node, torch.linspace(1, 3, node.numel()))
         share = torch.zeros(nodes, dtype=torch.float64)
         share[node] = columns.weight.double()
     ours = sparsity(similarities(a, b, edge_index), GATE, columns)
@@ -94,7 +95,8 @@ def test_the_mean_over_all_draws_of_one_column_is_the_exact_loss() -> None:
     a, b = (each.detach() for each in vectors(6, seed=3))
     s = similarities(a, b, symmetric_pairs(6, seed=3, density=0.4))
     draws = [
-        sparsity(s, GATE, Columns(torch.tensor([node]), torch.tensor([6.0]))) for node in range(6)
+        sparsity(s, GATE, SampledColumns(torch.tensor([node]), torch.tensor([6.0])))
+        for node in range(6)
     ]
     torch.testing.assert_close(torch.stack(draws).mean(), sparsity(s, GATE))
 

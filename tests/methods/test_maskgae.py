@@ -57,15 +57,15 @@ def test_loss_and_gradient_are_the_formula_pair_by_pair(graph: Data) -> None:
 
 def test_hidden_edges_are_not_in_the_graph_that_predicts_them(graph: Data) -> None:
     views = drawn(maskgae(hide="edge"), graph)
-    seen, lost, others = (
+    visible, lost, others = (
         {(i, j) for i, j in pairs.t().tolist()}
         for pairs in (views.visible.edge_index, views.edges, views.others)
     )
-    assert seen
+    assert visible
     assert lost
     assert others
-    assert not seen & lost
-    assert not (seen | lost) & others
+    assert not visible & lost
+    assert not (visible | lost) & others
     assert torch.equal(graph.edge_index[:, views.hidden], views.edges)
 
 

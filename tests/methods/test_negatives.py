@@ -17,7 +17,7 @@ from homogcl.homophily.clusters import centroids, nearest_centroid, plus_plus
 from homogcl.homophily.running_clusters import RunningClusters
 from homogcl.losses import info_nce
 from homogcl.losses.contrast.negatives import Sampled
-from homogcl.losses.contrast.sampled import Columns
+from homogcl.losses.contrast.sampled import SampledColumns
 from homogcl.methods.base import Method, Sizes
 from homogcl.methods.negatives import ContrastNegatives, NegativesConfig
 from homogcl.methods.registry import build
@@ -77,7 +77,7 @@ def test_sampling_leaves_the_views_of_a_step_as_they_were(name: str, block_graph
         assert same({"x": left.x, "e": left.edge_index}, {"x": right.x, "e": right.edge_index})
 
 
-def drawn_by_loop(draw: Tensor, count: int, cluster: list[int]) -> Columns:
+def drawn_by_loop(draw: Tensor, count: int, cluster: list[int]) -> SampledColumns:
     """The lowest draws of each cluster, as many as its share of `count`, in plain loops."""
     node, weight = [], []
     for each in sorted(set(cluster)):
@@ -86,7 +86,7 @@ def drawn_by_loop(draw: Tensor, count: int, cluster: list[int]) -> Columns:
         quota = max(1, round(len(members) * count / len(cluster)))
         node += members[:quota]
         weight += [len(members) / quota] * quota
-    return Columns(torch.tensor(node), torch.tensor(weight, dtype=draw.dtype))
+    return SampledColumns(torch.tensor(node), torch.tensor(weight, dtype=draw.dtype))
 
 
 @pytest.mark.parametrize("name", METHODS)

@@ -24,8 +24,8 @@ def test_pairs_are_those_of_edges_and_loops_by_target() -> None:
     pairs = pairs_into(graph)
     source, target = graph.edge_index.tolist()
     expected = [*zip(target, source, strict=True), *((i, i) for i in range(12))]
-    found = list(zip(pairs.row.tolist(), pairs.col.tolist(), strict=True))
-    assert sorted(found) == sorted(expected)
+    entries = list(zip(pairs.row.tolist(), pairs.col.tolist(), strict=True))
+    assert sorted(entries) == sorted(expected)
     assert pairs.row.tolist() == sorted(pairs.row.tolist())
 
 

@@ -66,8 +66,8 @@ def test_of_many_columns_those_that_vary_most_are_held() -> None:
 
 def test_features_that_were_made_of_the_edges_are_none() -> None:
     assert features_of(Data(num_nodes=3), np.arange(3)) is None
-    made = Data(x=torch.ones(3, 2), structural=True)
-    assert features_of(made, np.arange(3)) is None
+    graph = Data(x=torch.ones(3, 2), structural=True)
+    assert features_of(graph, np.arange(3)) is None
 
 
 def test_a_recipe_that_a_graph_was_scaled_by_is_undone() -> None:

@@ -131,7 +131,7 @@ def test_records_alone_make_what_they_can_and_nothing_is_trained(
 
 def test_the_quick_form_makes_tables_and_pictures(reproduce: Shell, tmp_path: Path) -> None:
     reproduce("study", "--quick", "--out", "out")
-    made = {path.name for path in (tmp_path / "out").iterdir() if path.is_file()}
+    files = {path.name for path in (tmp_path / "out").iterdir() if path.is_file()}
     for name, endings in {
         "probes": TABLES,
         "levers-grace": (*TABLES, *PICTURES),
@@ -143,7 +143,7 @@ def test_the_quick_form_makes_tables_and_pictures(reproduce: Shell, tmp_path: Pa
         "goals-clustering": TABLES,
         "wrong-edges": TABLES,
     }.items():
-        assert {each for each in made if each.partition(".")[0] == name} == {
+        assert {each for each in files if each.partition(".")[0] == name} == {
             f"{name}.{ending}" for ending in endings
         }
     lines = (tmp_path / "out" / "levers-bgrl.md").read_text("utf-8").splitlines()

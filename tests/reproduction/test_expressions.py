@@ -159,7 +159,7 @@ def test_printed_numbers_are_the_papers(root: Path) -> None:
 def test_measures_come_by_part_and_name_with_what_made_them(root: Path) -> None:
     assert text('bench peer "photo: dense, time"', root) == "4.41"
     assert text('bench peer "photo: dense, time" .1', root) == "4.4"
-    assert text("origin peer", root) == "2 cores, of which no more is recorded"
+    assert text("origin peer", root) == "2 cores"
     lacking = "processor and commit not recorded"
     assert text("origin memory", root) == f"2 cores, 1 thread, float32, {lacking}"
     assert text("origin loss", root) == "2 cores, Fast, 1 thread, float32, commit 0123456789"

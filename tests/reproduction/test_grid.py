@@ -71,12 +71,12 @@ def test_each_training_is_run_once_for_all_that_it_is_scored_on() -> None:
 
 
 def test_a_training_that_fails_does_not_stop_the_others(tmp_path: Path) -> None:
-    seen = Seen()
+    progress = Seen()
     errors = [UserError("no data"), None, ValueError("a bug"), None]
     trainings = [Plain(str(number), error) for number, error in enumerate(errors)]
-    assert record_trainings(trainings, tmp_path, seen) == 2
-    assert seen.trainings == [True, True]
-    assert seen.failures == [("0", "no data"), ("2", "a bug")]
+    assert record_trainings(trainings, tmp_path, progress) == 2
+    assert progress.trainings == [True, True]
+    assert progress.failures == [("0", "no data"), ("2", "a bug")]
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -95,7 +95,7 @@ def test_a_signal_is_no_failure_of_a_training(tmp_path: Path) -> None:
             os.kill(os.getpid(), signal.SIGTERM)
             return make_record(), True
 
-    seen = Seen()
+    progress = Seen()
     with pytest.raises(Interrupted), stopping(lambda: ""):
-        record_trainings([Plain("a"), Ended("b"), Plain("c")], tmp_path, seen)
-    assert (seen.trainings, seen.failures) == ([True], [])
+        record_trainings([Plain("a"), Ended("b"), Plain("c")], tmp_path, progress)
+    assert (progress.trainings, progress.failures) == ([True], [])

@@ -57,14 +57,14 @@ def test_clusters_go_on_from_the_step_before(graph: Data) -> None:
     method = levers(graph, encoder="mlp", kmeans_iterations=1, num_clusters=4)
     views = method.views(graph, stream(0, "augment"))
     h = method.embed(graph).detach()
-    seen: list[Tensor] = []
+    steps: list[Tensor] = []
     for step in (1, 2, 3):
         method.objective(views)
         rng = torch.Generator().manual_seed(views.cluster_seed)
         alone = centroids(h, 4, rng, max_iterations=step)
         torch.testing.assert_close(method.centroids, alone, rtol=0, atol=1e-12)
-        assert not any(torch.equal(method.centroids, before) for before in seen)
-        seen.append(method.centroids)
+        assert not any(torch.equal(method.centroids, before) for before in steps)
+        steps.append(method.centroids)
 
 
 def test_clusters_of_directions_with_a_width_of_their_own(graph: Data) -> None:

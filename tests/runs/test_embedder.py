@@ -78,8 +78,8 @@ def test_parameters_are_set_by_name() -> None:
 
 @pytest.mark.parametrize("method", ["grace+homogcl", "bgrl", "raw", "gcn", "vgae"])
 def test_saved_embedder_comes_back(method: str, block_graph: Data, tmp_path: Path) -> None:
-    given = {"epochs": 2, "hidden_dim": 8} if method != "raw" else {}
-    embedder = Embedder(method, seed=4, **given).fit(block_graph)
+    settings = {"epochs": 2, "hidden_dim": 8} if method != "raw" else {}
+    embedder = Embedder(method, seed=4, **settings).fit(block_graph)
     path = embedder.save(tmp_path / "e.safetensors")
     loaded = Embedder.load(path)
     assert loaded.get_params() == embedder.get_params()

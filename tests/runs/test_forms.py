@@ -20,7 +20,7 @@ from homogcl.presets.resolve import resolve
 from homogcl.runs import forms
 from homogcl.runs.embedder import Embedder
 from homogcl.runs.folder import RunFolder
-from homogcl.runs.forms import CANDIDATES, check_form, settled_form
+from homogcl.runs.forms import AUTO_FORMS, check_form, settled_form
 from homogcl.runs.grid import run_cell
 from homogcl.runs.request import Request
 from homogcl.runs.run import Run
@@ -64,11 +64,11 @@ def test_the_best_candidate_on_validation_nodes_is_chosen(
 ) -> None:
     masks = [block_graph[key] for key in MASKS]
     accuracies = {}
-    for form in CANDIDATES:
+    for form in AUTO_FORMS:
         inputs = inputs_of(embeddings(method, block_graph, form), block_graph, 3)
         accuracies[form] = PROBE.score(inputs)["val_accuracy"]
     best = max(accuracies.values())
-    expected = next(form for form in CANDIDATES if accuracies[form] == best)
+    expected = next(form for form in AUTO_FORMS if accuracies[form] == best)
     assert settled_form("auto", method, block_graph, 3) == expected
     assert all(torch.equal(block_graph[key], mask) for key, mask in zip(MASKS, masks, strict=True))
 
@@ -107,7 +107,7 @@ def test_scores_are_those_of_the_form(method: Method, block_graph: Data) -> None
 def test_a_record_has_what_was_asked_for_and_what_was_chosen(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(forms, "CANDIDATES", ("layers/unit",))
+    monkeypatch.setattr(forms, "AUTO_FORMS", ("layers/unit",))
     requests = [Request("grace", "demo", 0, {**SMALL, "form": f}, tasks=("probe",), milestones=(1,))
                 for f in ("auto", "layers/unit")]  # fmt: skip
     auto, named = (run_cell(each.resolve(), tmp_path)[0] for each in requests)
@@ -126,7 +126,7 @@ def test_a_record_has_what_was_asked_for_and_what_was_chosen(
 def test_a_run_folder_and_its_model_have_the_form_that_was_chosen(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(forms, "CANDIDATES", ("layers+ax",))
+    monkeypatch.setattr(forms, "AUTO_FORMS", ("layers+ax",))
     run = Request("grace", "demo", 0, {**SMALL, "form": "auto"}).resolve()
     trained = train_run(run, tmp_path / "run")
     z = embeddings(trained.method, run.graph, "layers+ax").numpy()
@@ -153,7 +153,7 @@ def test_an_embedder_keeps_its_form_in_its_file(block_graph: Data, tmp_path: Pat
 def test_an_embedder_chooses_by_labels_that_training_does_not_see(block_graph: Data) -> None:
     auto = Embedder("grace", form="auto", **SMALL).fit(block_graph)
     form = auto.settings_.embedding.form
-    assert form in CANDIDATES
+    assert form in AUTO_FORMS
     named = Embedder("grace", form=form, **SMALL).fit(block_graph)
     np.testing.assert_array_equal(auto.transform(block_graph), named.transform(block_graph))
     assert auto.get_params()["form"] == "auto"

@@ -20,7 +20,8 @@ def test_nodes_are_found_by_number_or_by_id() -> None:
     [
         ([0, 3], None, "the graph of 3 nodes has no node 3"),
         ([-1], None, "the graph of 3 nodes has no node -1"),
-        (["d"], ["a", "b", "c"], "the graph of 3 nodes has no node d"),
+        (["d"], ["a", "b", "c"], "the graph of 3 nodes has no node 'd'$"),
+        (["paper8x"], ["paper7", "paper8", "c"], "no node 'paper8x' .did you mean: paper8"),
         ([0.5], None, "by whole numbers, not by float64"),
         (np.zeros((2, 2)), None, r"not an array of shape \[2, 2\]"),
     ],

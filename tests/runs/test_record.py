@@ -107,8 +107,8 @@ def test_a_file_in_place_of_a_folder_is_one_clear_line(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("damage", "complaint"),
     [
-        (lambda text: text[: len(text) // 2], "Invalid JSON"),
-        (lambda text: "", "Invalid JSON"),
+        (lambda text: text[: len(text) // 2], "invalid JSON"),
+        (lambda text: "", "invalid JSON"),
         (lambda text: text.replace('"seed": 0', '"seed": -1'), "seed: "),
         (lambda text: text.replace('"seed": 0', '"seed": 0, "sead": 0'), "sead: "),
         (lambda text: text.replace('"seed": 0,', ""), "seed: "),

@@ -40,15 +40,17 @@ def test_links_are_scored_on_a_training_without_them(
     block_graph: Data, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     embedder = Embedder("raw", graph=block_graph).fit([0])
-    seen = []
+    edge_counts = []
 
     def watched(run: Run) -> Trained:
-        seen.append(run.graph.num_edges)
+        edge_counts.append(run.graph.num_edges)
         return fit_run(run)
 
     monkeypatch.setattr("homogcl.runs.scorers.fit_run", watched)
     assert 0 <= scorer("links")(embedder, [0]) <= 1
-    assert seen == [embedder.graph_.num_edges - 2 * round(0.1 * embedder.graph_.num_edges / 2)]
+    assert edge_counts == [
+        embedder.graph_.num_edges - 2 * round(0.1 * embedder.graph_.num_edges / 2)
+    ]
 
 
 def test_the_probe_sees_no_test_label(block_graph: Data) -> None:

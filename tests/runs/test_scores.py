@@ -89,18 +89,18 @@ def test_labels_of_test_nodes_are_gone(block_graph: Data) -> None:
 
 def test_held_out_edges_are_gone_from_edges_weights_and_features(block_graph: Data) -> None:
     block_graph.edge_weight = torch.arange(1.0, block_graph.edge_index.size(1) + 1)
-    seen, links = with_edges_held_out(block_graph, "row", 0)
+    part, links = with_edges_held_out(block_graph, "row", 0)
     held = {tuple(pair) for pair in links.edges.t().tolist()}
-    left = {tuple(sorted(pair)) for pair in seen.edge_index.t().tolist()}
+    left = {tuple(sorted(pair)) for pair in part.edge_index.t().tolist()}
     assert held
     assert not held & left
-    assert torch.equal(seen.edge_weight, block_graph.edge_weight[links.kept])
-    assert torch.equal(seen.x, block_graph.x)
+    assert torch.equal(part.edge_weight, block_graph.edge_weight[links.remaining])
+    assert torch.equal(part.x, block_graph.x)
 
     block_graph.structural = True
     again, _ = with_edges_held_out(block_graph, "row", 0)
     x = structural_features(
-        seen.edge_index, 60, block_graph.num_features, seed=0, edge_weight=seen.edge_weight
+        part.edge_index, 60, block_graph.num_features, seed=0, edge_weight=part.edge_weight
     )
     torch.testing.assert_close(again.x, normalize(x))
     other, _ = with_edges_held_out(block_graph, "row", 1)

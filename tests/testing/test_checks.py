@@ -4,7 +4,7 @@ import pytest
 from torch_geometric.data import Data
 
 from homogcl.methods.registry import Method
-from homogcl.testing import CHECKS, ContractBroken, candidate, check_method, checks_of
+from homogcl.testing import ContractBroken, candidate, check_method
 from homogcl.testing.checks import loss_falls
 from tests.broken import (
     ChangesTheGraph,
@@ -17,7 +17,6 @@ from tests.broken import (
     ForgetsALayer,
     Gambles,
     LeavesAParameter,
-    Linear,
     Lucky,
     MindsBlocks,
     TakesAnything,
@@ -51,17 +50,6 @@ def test_broken_contract_is_named(method: type[Method], check: str) -> None:
         check_method(method)
     assert check in str(broken.value)
     assert all(line.startswith(method.__name__) for line in str(broken.value).splitlines())
-
-
-def test_each_check_is_broken_by_some_method_above_or_by_the_trainer() -> None:
-    each = candidate(Linear)
-    others = {
-        "embeddings_are_differentiable",
-        "undeclared_ways_of_combining_are_refused",
-        "plugin_leaves_the_views_of_its_base",
-        "batches_are_refused_where_a_step_needs_the_whole_graph",
-    }
-    assert {name for name, _ in checks_of(each)} | others == {check.__name__ for check in CHECKS}
 
 
 def test_luck_of_the_draw_is_no_fall_of_the_loss(block_graph: Data) -> None:

@@ -73,8 +73,8 @@ def test_unsupervised_method_never_sees_a_label_or_a_split(block_graph: Data) ->
     block_graph.edge_weight = torch.ones(block_graph.num_edges)
     method = Toy(Sizes.of(block_graph))
     fit(method, block_graph, TrainConfig(epochs=2), seed=0)
-    assert len(method.seen) == 3
-    for graph in method.seen:
+    assert len(method.graphs) == 3
+    for graph in method.graphs:
         keys = {"x", "edge_index", "edge_weight", "num_nodes", "pattern"}  # that of the edges
         assert set(graph.keys()) <= keys
         assert torch.equal(graph.x, block_graph.x)
@@ -84,7 +84,7 @@ def test_unsupervised_method_never_sees_a_label_or_a_split(block_graph: Data) ->
 def test_method_that_declares_labels_gets_them(block_graph: Data) -> None:
     method = Supervised(Sizes.of(block_graph))
     fit(method, block_graph, TrainConfig(epochs=1), seed=0)
-    assert all("y" in graph and "train_mask" in graph for graph in method.seen)
+    assert all("y" in graph and "train_mask" in graph for graph in method.graphs)
 
 
 def test_same_seed_gives_the_same_bits_and_another_seed_others(block_graph: Data) -> None:
@@ -213,10 +213,10 @@ def test_an_epoch_is_one_step_a_batch(block_graph: Data, kind: str) -> None:
     config = TrainConfig.model_validate({"epochs": 2, "batch": kind, "batch_size": 20})
     fit(method, block_graph, config, seed=0, on_epoch=epochs.append)
     assert method.progress == pytest.approx([n / 6 for n in range(1, 7)])
-    prepared, *seen = method.seen
+    prepared, *steps = method.graphs
     assert prepared.num_nodes == 60
-    assert len(seen) == 6
-    assert all("y" not in graph for graph in seen)
+    assert len(steps) == 6
+    assert all("y" not in graph for graph in steps)
     assert [epoch.number for epoch in epochs] == [1, 2]
     for epoch in epochs:
         assert epoch.loss == pytest.approx(epoch.terms["distance"] + 0.25 * epoch.terms["size"])

@@ -25,21 +25,21 @@ def pairs(edge_index: Tensor) -> set[tuple[int, int]]:
 
 def test_both_directions_of_an_edge_are_hidden_together(graph: Data) -> None:
     view, hidden = mask_edges(graph, 0.7, "edge", stream(0, "augment"))
-    seen, lost = pairs(view.edge_index), pairs(graph.edge_index[:, hidden])
-    assert seen | lost == pairs(graph.edge_index)
-    assert not seen & lost
+    visible, lost = pairs(view.edge_index), pairs(graph.edge_index[:, hidden])
+    assert visible | lost == pairs(graph.edge_index)
+    assert not visible & lost
     assert {(j, i) for i, j in lost} == lost
     assert 0.6 < len(lost) / graph.num_edges < 0.8
 
 
 def test_a_direction_can_be_hidden_while_its_edge_is_seen(graph: Data) -> None:
     view, hidden = mask_edges(graph, 0.7, "direction", stream(0, "augment"))
-    seen, lost = pairs(view.edge_index), pairs(graph.edge_index[:, hidden])
-    assert {(j, i) for i, j in seen} == seen
+    visible, lost = pairs(view.edge_index), pairs(graph.edge_index[:, hidden])
+    assert {(j, i) for i, j in visible} == visible
     edges = pairs(graph.edge_index)
-    assert seen == {(i, j) for i, j in edges if (i, j) not in lost or (j, i) not in lost}
+    assert visible == {(i, j) for i, j in edges if (i, j) not in lost or (j, i) not in lost}
     assert 0.6 < len(lost) / graph.num_edges < 0.8
-    assert 0.4 < len(seen) / graph.num_edges < 0.6
+    assert 0.4 < len(visible) / graph.num_edges < 0.6
 
 
 @pytest.mark.parametrize("unit", ["edge", "direction"])

@@ -48,7 +48,7 @@ class Finding:
 
     area: str
     name: str
-    found: str
+    state: str
     ok: bool = True
     needed: bool = True  # whether nothing works without it
     advice: str = ""  # what to do where it is not ok, if anything
@@ -90,7 +90,7 @@ def extras() -> list[Finding]:
             Finding(
                 "extras",
                 name,
-                f"{', '.join(f'{part.name} {part.found}' for part in parts)}: {purpose}",
+                f"{', '.join(f'{part.name} {part.state}' for part in parts)}: {purpose}",
                 ok=all(part.ok for part in parts),
                 needed=False,
                 advice=f"for {purpose}: pip install 'homogcl[{name}]'",
@@ -205,8 +205,8 @@ def _data_set(name: str, source: Source, root: Path) -> Finding:
     missing = missing_files(source, root)
     if not missing:
         bare = lacks_features(source, root)
-        found = "without features, which are made of the edges" if bare else "complete"
-        return Finding("data", name, found, needed=False)
+        state = "without features, which are made of the edges" if bare else "complete"
+        return Finding("data", name, state, needed=False)
     if len(missing) == len(source.files) and not is_offline():
         return Finding("data", name, "downloaded when first used", ok=False, needed=False)
     files = " and ".join(path.name for path in missing)

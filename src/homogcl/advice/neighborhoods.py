@@ -11,7 +11,7 @@ from torch_geometric.data import Data
 from homogcl.core.seeds import stream
 from homogcl.data.check import MASKS
 from homogcl.methods.base import Sizes
-from homogcl.methods.homogcl import ClosedForm, held_out
+from homogcl.methods.homogcl import ClosedForm
 from homogcl.methods.inference import without_labels
 from homogcl.presets.resolve import resolve
 from homogcl.runs.run import Run
@@ -19,9 +19,9 @@ from homogcl.runs.scores import scores
 from homogcl.runs.train import fit_run
 
 METHOD = "homogcl"
-CANDIDATES = ("raw", "propagation", METHOD)
+COMPARED = ("raw", "propagation", METHOD)
 LEAST_LIKENESS = 0.6  # 0.5: the ends of an edge are like any nodes of the same degrees
-FEW_EDGES = 200  # with fewer, those held out say nothing
+FEWEST_TO_TELL = 200  # with fewer, those held out say nothing
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Likeness:
 
 
 @dataclass(frozen=True)
-class Trial:
+class ProbeTrial:
     """Linear probes on validation nodes of embeddings that take no training by steps."""
 
     nodes: int
@@ -70,7 +70,7 @@ class Trial:
 
     @property
     def choice(self) -> str:
-        """The best, or the default where that is within half a standard error of it."""
+        """The best method, or the default if the best is less than half a standard error ahead."""
         best = max(self.accuracies, key=self.accuracies.__getitem__)
         worth = self.accuracies[best] - self.accuracies[METHOD]
         return best if worth > self.margin / 4 else METHOD
@@ -86,18 +86,20 @@ def likeness(graph: Data, seed: int = 0) -> Likeness | None:
     """Return how alike the ends of held-out edges are, by features that neighbors agree on.
 
     Labels are not looked at. Pairs of the same degrees leave nothing to degrees alone. None where
-    there are too few edges to tell.
+    there are too few edges, or too few pairs without one, to tell.
     """
-    if graph.edge_index.size(1) // 2 < FEW_EDGES:
+    if graph.edge_index.size(1) // 2 < FEWEST_TO_TELL:
         return None
-    seen = without_labels(graph)
-    method = ClosedForm(ClosedForm.Config(), Sizes.of(seen))
-    method.prepare(seen, stream(seed, "prepare"))
-    share, count = float(method.likeness), held_out(seen, stream(seed, "prepare")).edges.size(1)
+    bare = without_labels(graph)
+    method = ClosedForm(ClosedForm.Config(), Sizes.of(bare))
+    method.prepare(bare, stream(seed, "prepare"))
+    share, count = float(method.likeness), method.held_out_edges
+    if not count:
+        return None
     return Likeness(count, share, math.sqrt(share * (1 - share) / count), method.trust)
 
 
-def trial(graph: Data, seed: int = 0) -> Trial | None:
+def trial(graph: Data, seed: int = 0) -> ProbeTrial | None:
     """Return the accuracies on validation nodes; None without labels or a split."""
     if any(graph.get(key) is None for key in ("y", *MASKS)) or not graph.val_mask.any():
         return None
@@ -106,4 +108,4 @@ def trial(graph: Data, seed: int = 0) -> Trial | None:
         trained = fit_run(Run.of(name, resolve(name, ""), graph, seed))
         return scores(trained.method, graph, seed, ("probe",))["val_accuracy"]
 
-    return Trial(int(graph.val_mask.sum()), {name: accuracy(name) for name in CANDIDATES})
+    return ProbeTrial(int(graph.val_mask.sum()), {name: accuracy(name) for name in COMPARED})

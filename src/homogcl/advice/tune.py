@@ -8,22 +8,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
-
-from torch_geometric.data import Data
 
 from homogcl.core.errors import UnknownName, UserError
 from homogcl.core.files import write_atomically
 from homogcl.core.seeds import integer
 from homogcl.evaluate.links import link_scores
 from homogcl.methods.inference import embeddings
-from homogcl.presets.resolve import Settings, resolve
-from homogcl.presets.sections import ANY_DATA
+from homogcl.presets.resolve import resolve
+from homogcl.presets.sections import ANY_DATA, NO_DATA_SET
 from homogcl.runs.run import Run
 from homogcl.runs.scores import scores, with_edges_held_out, without_test_labels
-from homogcl.runs.train import Trained, fit_run, new_method
+from homogcl.runs.train import fit_run, new_method
 from homogcl.training.loop import NotFinite
 
 JOURNAL, BEST = "journal.jsonl", "best.toml"
@@ -74,32 +72,31 @@ SPACE: dict[str, Range] = {
 
 @dataclass(frozen=True)
 class Search:
-    """A method on a data set, and what its settings are chosen by."""
+    """A run whose settings are the start of a search, and what better ones are chosen by."""
 
-    method: str  # with plug-ins behind plus signs
-    data: str  # the data set whose preset is the start
+    start: Run  # what `Request.resolve` returned; its overrides stay
     criterion: str = "val"  # of `CRITERIA`
-    overrides: Mapping[str, object] = field(default_factory=dict)  # settings that stay
-    seed: int = 0
 
-    def settings(self, tried: Mapping[str, object] | None = None) -> Settings:
-        """Return the settings of a trial, or those that the search starts from."""
-        return resolve(self.method, self.data, {**self.overrides, **(tried or {})})
+    def with_settings(self, values: Mapping[str, object]) -> Run:
+        """Return the run with these settings in place of its own."""
+        complete = {**self.start.settings.flat(), **values}
+        settings = resolve(self.start.method, NO_DATA_SET, complete)
+        return replace(self.start, settings=settings)
 
-    def space(self, nodes: int) -> dict[str, Range]:
+    def space(self) -> dict[str, Range]:
         """Return the ranges of the settings that are searched: free ones that have an effect."""
-        start = self.settings().flat()
-        free = {k: r for k, r in SPACE.items() if k in start and k not in self.overrides}
+        settings, nodes = self.start.settings.flat(), int(self.start.graph.num_nodes or 0)
+        free = {k: r for k, r in SPACE.items() if k in settings and k not in self.start.overrides}
         space = {k: r for k, r in free.items() if self._accepts(k, r)}
         if "num_clusters" in space:
             space["num_clusters"] = Range(min(5, nodes), min(30, nodes), whole=True)
         return space
 
     def _accepts(self, key: str, values: Range) -> bool:
-        """Return whether the method takes other values than its own, not all of which it may."""
+        """Return whether the method accepts both ends of the range."""
         try:
             for value in (values.low, values.high):
-                self.settings({key: int(value) if values.whole else value})
+                self.with_settings({key: int(value) if values.whole else value})
         except UserError:
             return False
         return True
@@ -116,32 +113,31 @@ class Trial:
 
 def search(
     what: Search,
-    graph: Data,
     trials: int,
     folder: Path,
     on_trial: Callable[[Trial], None] | None = None,
 ) -> list[Trial]:
     """Return all trials, after running those that the journal in `folder` lacks of `trials` in all.
 
-    The graph needs a split if the criterion is `val`.
+    The graph of the run needs a split if the criterion is `val`.
     """
     if what.criterion not in CRITERIA:
         raise UnknownName("criterion", what.criterion, CRITERIA)
-    score = CRITERIA[what.criterion](what, graph)
-    space = what.space(int(graph.num_nodes or 0))
-    _check_trains(what, graph)
+    score = CRITERIA[what.criterion](what.start)
+    space = what.space()
+    _check_trains(what.start)
     study = _study(what, space, folder)
     while len(finished := _finished(study)) < trials:
-        asked = study.ask()
-        tried = {name: each.suggest(asked, name) for name, each in space.items()}
+        draw = study.ask()
+        settings = {name: each.suggest(draw, name) for name, each in space.items()}
         try:
-            value: float | None = score(what.settings(tried))
-            study.tell(asked, value)
+            value: float | None = score(what.with_settings(settings))
+            study.tell(draw, value)
         except NotFinite:
             value = None
-            study.tell(asked, state=_optuna().trial.TrialState.FAIL)
+            study.tell(draw, state=_optuna().trial.TrialState.FAIL)
         if on_trial:
-            on_trial(Trial(asked.number, tried, value))
+            on_trial(Trial(draw.number, settings, value))
     write_atomically(folder / BEST, toml(what, finished).encode())
     return finished
 
@@ -156,71 +152,69 @@ def best(trials: list[Trial]) -> Trial:
 
 def toml(what: Search, trials: list[Trial]) -> str:
     """Return the best settings, and those that stayed, as a preset file."""
-    winner = best(trials)
+    winner, start = best(trials), what.start
     lines = [
         f"[{ANY_DATA}]",
-        f'source = "homogcl tune {what.method} {what.data}: {what.criterion} {winner.score:.4f}, '
-        f'best of {len(trials)} trials, seed {what.seed}"',
+        f'source = "homogcl tune {start.method} {start.name}: {what.criterion} {winner.score:.4f}, '
+        f'best of {len(trials)} trials, seed {start.seed}"',
     ]
-    values = {**dict(what.overrides), **winner.settings}
+    values = {**dict(start.overrides), **winner.settings}
     return "\n".join([*lines, *(f"{key} = {json.dumps(v)}" for key, v in values.items())]) + "\n"
 
 
-Score = Callable[[Settings], float]
+Score = Callable[[Run], float]
 
 
-def by_validation(what: Search, graph: Data) -> Score:
-    """Return a function that scores settings by the probe's accuracy on validation nodes.
+def by_validation(start: Run) -> Score:
+    """Return a function that scores a run by the probe's accuracy on validation nodes.
 
     The labels of all nodes outside training and validation are taken away first.
     """
-    seen = without_test_labels(graph, "--criterion val (unlike label-free)")
+    part = without_test_labels(start.graph, "--criterion val (unlike label-free)")
 
-    def score(settings: Settings) -> float:
-        trained = _trained(what, settings, seen)
-        probe = scores(trained.method, seen, what.seed, ("probe",), form=trained.form)
+    def score(run: Run) -> float:
+        trained = fit_run(run.on(part))
+        probe = scores(trained.method, part, run.seed, ("probe",), form=trained.form)
         return probe["val_accuracy"]
 
     return score
 
 
-def by_links(what: Search, graph: Data) -> Score:
-    """Return a function that scores settings by how well cosines of embeddings find hidden edges.
+def by_links(start: Run) -> Score:
+    """Return a function that scores a run by how well cosines of embeddings find hidden edges.
 
     It is the share of cases in which an edge that training did not see has a higher cosine than
     a pair of nodes without one. No label is needed; but settings that make neighbors alike are
     favored, whether or not they are of one class.
     """
-    part, links = with_edges_held_out(graph, what.settings().data.features, what.seed)
+    part, links = with_edges_held_out(start.graph, start.settings.data.features, start.seed)
 
-    def score(settings: Settings) -> float:
-        trained = _trained(what, settings, part)
+    def score(run: Run) -> float:
+        trained = fit_run(run.on(part))
         return link_scores(embeddings(trained.method, part, trained.form), links)["link_auc"]
 
     return score
 
 
-CRITERIA: dict[str, Callable[[Search, Data], Score]] = {
+CRITERIA: dict[str, Callable[[Run], Score]] = {
     "val": by_validation,
     "label-free": by_links,
 }
 
 
-def _trained(what: Search, settings: Settings, graph: Data) -> Trained:
-    return fit_run(Run.of(what.method, settings, graph, what.seed))
-
-
-def _check_trains(what: Search, graph: Data) -> None:
-    method = new_method(Run.of(what.method, what.settings(), graph, what.seed))
-    if not any(parameter.requires_grad for parameter in method.parameters()):
-        raise UserError(f"{what.method} trains nothing that settings could be searched for")
+def _check_trains(run: Run) -> None:
+    if not any(parameter.requires_grad for parameter in new_method(run).parameters()):
+        raise UserError(f"{run.method} trains nothing that settings could be searched for")
 
 
 def _study(what: Search, space: Mapping[str, Range], folder: Path) -> Any:
     optuna = _optuna()
     folder.mkdir(parents=True, exist_ok=True)
-    fixed = json.dumps(dict(what.overrides), sort_keys=True)
-    name = f"{what.method} on {what.data} by {what.criterion}, seed {what.seed}, {fixed}"
+    start = what.start
+    fixed = json.dumps(dict(start.overrides), sort_keys=True)
+    name = f"{start.method} on {start.name} by {what.criterion}, seed {start.seed}, {fixed}"
+    if start.settings.preset is not None:
+        name += f", preset {start.settings.preset}"
     backend = optuna.storages.journal.JournalFileBackend(str(folder / JOURNAL))
     storage = optuna.storages.JournalStorage(backend)
     begun = name in {each.study_name for each in storage.get_all_studies()}
@@ -229,12 +223,12 @@ def _study(what: Search, space: Mapping[str, Range], folder: Path) -> Any:
         study_name=name,
         direction="maximize",
         load_if_exists=True,
-        sampler=optuna.samplers.TPESampler(seed=integer(what.seed, "tune")),
+        sampler=optuna.samplers.TPESampler(seed=integer(start.seed, "tune")),
     )
     if not begun:
-        start = what.settings().flat()
+        preset = start.settings.flat()
         study.enqueue_trial(
-            {key: each.nearest(float(str(start[key]))) for key, each in space.items()}
+            {key: each.nearest(float(str(preset[key]))) for key, each in space.items()}
         )
     return study
 

@@ -1,4 +1,4 @@
-"""The command line: one function a command, each of which only calls and shows."""
+"""The command line: one function per command; each parses, calls and shows."""
 
 from __future__ import annotations
 
@@ -60,8 +60,6 @@ def _options(
 def main(application: typer.Typer = app) -> None:
     """Run a command line: a user's mistake is one line and exit code 2."""
     warnings.formatwarning = _one_line
-    # torch announces once a process that CSR is in beta: nothing a user could act on.
-    warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta")
     keep_freed_pages()
     try:
         application()

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from homogcl.advice.doctor import Finding
     from homogcl.advice.inspect import Components
-    from homogcl.advice.neighborhoods import Trial
+    from homogcl.advice.neighborhoods import ProbeTrial
     from homogcl.data.recipe import Step
     from homogcl.data.summary import GraphSummary
     from homogcl.runs.request import Request
@@ -87,11 +87,11 @@ def inspect(
         terminal.say(f"warning: {sentence}" if sentence in doubts else sentence)
 
 
-def _certainty(probes: Trial | None) -> str:
+def _certainty(probes: ProbeTrial | None) -> str:
     """Return how far the recommendation can be trusted, as the end of a sentence."""
     if probes is None:
         return "; without labels nothing tells whether another is better"
-    return "" if probes.is_sure else "; it is not ahead of all others beyond chance"
+    return "" if probes.is_sure else "; its lead may be chance"
 
 
 def _training_seconds(requests: Sequence[Request], graph: Graph) -> dict[str, float]:
@@ -116,7 +116,7 @@ def _show_findings(findings: list[Finding]) -> None:
 
     for area in dict.fromkeys(finding.area for finding in findings):
         of_area = [finding for finding in findings if finding.area == area]
-        fine = {finding.name: finding.found for finding in of_area if finding.ok}
+        fine = {finding.name: finding.state for finding in of_area if finding.ok}
         terminal.say(f"{area}:")
         if area == "packages":
             terminal.paragraph(", ".join(f"{name} {version}" for name, version in fine.items()))
@@ -130,16 +130,16 @@ def _show_findings(findings: list[Finding]) -> None:
 
 
 def _show_lacks(findings: list[Finding]) -> None:
-    """Print what is not in order: a line for each remedy, one for all that need none alike."""
+    """Print each problem with its remedy; problems without one share a line."""
     from homogcl.pages import terminal
 
     remedied = [finding for finding in findings if finding.advice]
     for finding in remedied:
         mark = "!" if finding.needed else "-"
-        terminal.say(f"{mark} {finding.name}: {finding.found} -> {finding.advice}")
+        terminal.say(f"{mark} {finding.name}: {finding.state} -> {finding.advice}")
     unremedied = [finding for finding in findings if not finding.advice]
-    for state in dict.fromkeys(finding.found for finding in unremedied):
-        names = ", ".join(finding.name for finding in unremedied if finding.found == state)
+    for state in dict.fromkeys(finding.state for finding in unremedied):
+        names = ", ".join(finding.name for finding in unremedied if finding.state == state)
         terminal.paragraph(f"{state}: {names}")
 
 

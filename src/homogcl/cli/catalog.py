@@ -58,6 +58,7 @@ def show(
 
     from homogcl.pages import terminal
     from homogcl.presets.overview import overview
+    from homogcl.presets.sections import LARGE_NODES
 
     settings = None if cost else overview(method, data, preset, root)
     expected = None
@@ -71,7 +72,8 @@ def show(
     terminal.say(f"source: {settings.source}")
     if settings.preset != preset:
         terminal.say(
-            f"preset {settings.preset}, since no preset knows {data} and it has many nodes"
+            f"preset {settings.preset}: {data} has no preset of its own and more than "
+            f"{LARGE_NODES:,} nodes"
         )
     if expected:
         terminal.say(f"training takes {expected}")

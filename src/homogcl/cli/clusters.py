@@ -9,14 +9,14 @@ from typing import Annotated
 import typer
 
 from homogcl.cli.files import with_files
-from homogcl.cli.options import Json, OtherData, Root, TableFile
+from homogcl.cli.options import Json, OtherData, OutputTable, Root
 
 
 @with_files
 def clusters(
     run: Path,
     files: Mapping[str, object],
-    output: TableFile = None,
+    output: OutputTable = None,
     k: Annotated[
         int | None, typer.Option("-k", min=1, help="How many; else what edges support best.")
     ] = None,
@@ -41,9 +41,7 @@ def clusters(
 
     if output is not None:
         check_ending(output, TABLES)
-    folder = RunFolder(run)
-    model = folder.model()
-    graph = folder.run(folder.request(root, data, files), model).graph
+    model, graph = RunFolder(run).model_and_graph(root, data, files)
     z = embeddings(model.method, graph, model.form).cpu()
     nodes = partition(z, graph.edge_index.cpu(), stream(model.seed, "partition"), k)
     sizes = torch.bincount(nodes.cluster, minlength=nodes.count).tolist()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import functools
-import inspect
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
+
+from homogcl.cli.options import with_options
 
 OPTIONS = {
     "source": "Column of the edges' one end.",
@@ -26,28 +26,15 @@ OPTIONS = {
 
 def with_files(command: Callable[..., None]) -> Callable[..., None]:
     """Return the command with the options of `graph.toml`; it gets those in use as `files`."""
-    own = inspect.signature(command, eval_str=True)
-    parameters = [each for each in own.parameters.values() if each.name != "files"]
-    options = [
-        inspect.Parameter(
-            name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=None,
-            annotation=Annotated[str | None, typer.Option(help=f"Own files: {what}")],
-        )
+    annotations = {
+        name: Annotated[str | None, typer.Option(help=f"Own files: {what}")]
         for name, what in OPTIONS.items()
-    ]
+    }
+    return with_options(command, "files", annotations, _files)
 
-    @functools.wraps(command)
-    def wrapped(**arguments: Any) -> None:
-        texts = {name: arguments.pop(name) for name in OPTIONS}
-        files = {name: _value(name, text) for name, text in texts.items() if text is not None}
-        command(**arguments, files=files)
 
-    signature = own.replace(parameters=[*parameters, *options])
-    wrapped.__signature__ = signature  # type: ignore[attr-defined]
-    wrapped.__annotations__ = {each.name: each.annotation for each in signature.parameters.values()}
-    return wrapped
+def _files(**texts: str | None) -> dict[str, object]:
+    return {name: _value(name, text) for name, text in texts.items() if text is not None}
 
 
 def as_words(files: Mapping[str, object]) -> list[str]:

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from homogcl.cli.files import as_words
+
 if TYPE_CHECKING:
     from homogcl.runs.folder import RunFolder
     from homogcl.runs.request import Request
@@ -165,10 +167,7 @@ def _arguments(request: Request, folder: RunFolder) -> list[str]:
     for key, value in request.overrides.items():
         # JSON's numbers, texts, lists and truth values are TOML's.
         arguments += ["--set", f"{key}={json.dumps(value)}"]
-    for key, value in request.files.items():
-        if isinstance(value, dict):
-            value = [f"{column}={kind}" for column, kind in value.items()]
-        arguments += [f"--{key}", ",".join(value) if isinstance(value, list) else str(value)]
+    arguments += as_words(request.files)
     if request.preset is not None:
         arguments += ["--preset", request.preset]
     if request.warm_start is not None:

@@ -11,16 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from homogcl.cli.files import with_files
-from homogcl.cli.options import Json, OtherData, Root, Set, TableFile
+from homogcl.cli.options import Json, OtherData, OutputTable, Root, Set
 
 if TYPE_CHECKING:
     import numpy.typing as npt
-    from torch_geometric.data import Data as Graph
 
     from homogcl.homophily.edges import EdgeSaliency
-    from homogcl.homophily.plugins.homogcl import HomoGCL
-
-    Columns = Mapping[str, Sequence[Any] | npt.NDArray[Any]]
 
 SHOWN = 10  # edges on the terminal
 
@@ -33,7 +29,7 @@ def neighbors(
         list[str] | None, typer.Argument(metavar="NODES", help="Ids; all nodes with -o.")
     ] = None,
     k: Annotated[int, typer.Option("-k", min=1, help="How many for each node.")] = 10,
-    output: TableFile = None,
+    output: OutputTable = None,
     data: OtherData = None,
     exact: Annotated[
         bool, typer.Option("--exact", help="Compare with all nodes, even where there is an index.")
@@ -55,6 +51,7 @@ def neighbors(
     from homogcl.runs.export import TABLES, check_ending, write_table
     from homogcl.runs.folder import RunFolder
     from homogcl.runs.index import index_of
+    from homogcl.runs.node_rows import node_rows
 
     folder = RunFolder(run)
     if output is None and not of:
@@ -62,7 +59,7 @@ def neighbors(
     if output is not None:
         check_ending(output, TABLES)
     ids, z = folder.vectors(root, data, files)
-    queries = np.array(_numbers(of, ids) if of else range(len(ids)))
+    queries = node_rows(of, len(ids), ids) if of else np.arange(len(ids))
     index = None if exact or data is not None else index_of(folder)
     # As a tensor, embeddings that lie on disk are not copied.
     indices, cosines = nearest_neighbors(torch.from_numpy(z), k, queries, index=index)
@@ -89,14 +86,16 @@ def neighbors(
 def saliency(
     run: Path,
     files: Mapping[str, object],
-    output: TableFile = None,
+    output: OutputTable = None,
     data: OtherData = None,
     settings: Set = None,
     as_json: Json = False,
     root: Root = None,
 ) -> None:
     """Say how surely the ends of each edge belong together, the most suspicious edges first."""
-    from homogcl.homophily.edges import edge_saliency
+    from homogcl.core.config import parse_overrides
+    from homogcl.data.load import original_ids
+    from homogcl.homophily.edges import cluster_config, edge_saliency
     from homogcl.pages import terminal
     from homogcl.runs.export import TABLES, check_ending, write_table
     from homogcl.runs.folder import RunFolder
@@ -104,12 +103,11 @@ def saliency(
     if output is not None:
         check_ending(output, TABLES)
     folder = RunFolder(run)
-    request = folder.request(root, data, files)
-    model = folder.model()
-    graph = folder.run(request, model).graph
-    clusters = _clusters(folder.settings()["method"], settings or [])
-    table = edge_saliency(model.method, graph, config=clusters, seed=request.seed)
-    columns = edge_columns(table, graph)
+    model, graph = folder.model_and_graph(root, data, files)
+    overrides = parse_overrides(settings or [])
+    clusters = cluster_config(folder.settings()["method"], overrides) if overrides else None
+    table = edge_saliency(model.method, graph, config=clusters, seed=model.seed)
+    columns = table.columns(original_ids(graph))
     if output is not None:
         write_table(output, columns)
     summary = table.summary()
@@ -117,26 +115,11 @@ def saliency(
         calibration = [asdict(each) for each in table.calibration()]
         typer.echo(json.dumps({**summary, "calibration": calibration}))
         return
-    terminal.rows(lowest_edges(columns), as_json=False)
+    terminal.rows(first_edges(columns), as_json=False)
     terminal.result({k: v for k, v in summary.items() if v is not None}, as_json=False)
     show_calibration(table)
     if output is not None:
         terminal.say(f"wrote {output}")
-
-
-def edge_columns(table: EdgeSaliency, graph: Graph) -> Columns:
-    """Return the table's columns as files have them, with the nodes' own ids."""
-    import numpy as np
-
-    from homogcl.data.load import original_ids
-
-    names = np.array(original_ids(graph))
-    return {
-        "source": names[table.source],
-        "target": names[table.target],
-        "saliency": table.saliency,
-        "same_label": [None if each < 0 else bool(each) for each in table.same_label],
-    }
 
 
 def show_calibration(table: EdgeSaliency) -> None:
@@ -157,7 +140,7 @@ def show_calibration(table: EdgeSaliency) -> None:
         terminal.rows(rows, as_json=False)
 
 
-def lowest_edges(columns: Columns) -> list[dict[str, str]]:
+def first_edges(columns: Mapping[str, Sequence[Any]]) -> list[dict[str, str]]:
     """Return the first edges as the terminal shows them."""
     rows = zip(*(column[:SHOWN] for column in columns.values()), strict=True)
     return [
@@ -169,43 +152,6 @@ def lowest_edges(columns: Columns) -> list[dict[str, str]]:
         }
         for source, target, saliency, same in rows
     ]
-
-
-def _numbers(nodes: Sequence[str], ids: Sequence[str] | Sequence[int]) -> list[int]:
-    """Return each node's number; an unknown id is an error."""
-    from homogcl.core.errors import UserError
-
-    asked = set(nodes)
-    number_of = {name: number for number, each in enumerate(ids) if (name := str(each)) in asked}
-    for node in nodes:
-        if node not in number_of:
-            raise UserError(f"no node {node!r} in the graph{_hint(node, ids)}")
-    return [number_of[node] for node in nodes]
-
-
-def _hint(node: str, ids: Sequence[str] | Sequence[int]) -> str:
-    from homogcl.core.errors import nearest
-
-    hint = nearest(node, [str(each) for each in ids])
-    # A list of all nodes would help nobody.
-    return hint if hint.startswith(" (did you mean") else f" of {len(ids):,} nodes"
-
-
-def _clusters(of_run: Mapping[str, object], settings: Sequence[str]) -> HomoGCL.Config | None:
-    """Return the settings of clusters: the run's, replaced by what the user sets; None if none."""
-    from homogcl.core.config import parse_overrides, validated
-    from homogcl.core.errors import UserError, nearest
-    from homogcl.homophily.plugins.homogcl import HomoGCL
-
-    if not settings:
-        return None
-    fields = HomoGCL.Config.model_fields
-    overrides = parse_overrides(settings)
-    for key in overrides:
-        if key not in fields:
-            raise UserError(f"no setting {key!r}{nearest(key, fields)}")
-    of_clusters = {key: value for key, value in of_run.items() if key in fields}
-    return validated(HomoGCL.Config, {**of_clusters, **overrides})
 
 
 def _text(value: object) -> str:

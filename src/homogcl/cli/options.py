@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -28,8 +31,40 @@ Data = Annotated[str, typer.Argument(help="A data set's name, or the path of you
 OtherData = Annotated[
     str | None, typer.Option("--data", help="Another graph, or where the run's own one lies now.")
 ]
-TableFile = Annotated[Path | None, typer.Option("--output", "-o", help=".csv or .parquet")]
+OutputTable = Annotated[Path | None, typer.Option("--output", "-o", help=".csv or .parquet")]
 Seed = Annotated[int, typer.Option(min=0, help="Root seed of every random stream.")]
+
+
+def with_options(
+    command: Callable[..., None],
+    parameter: str,
+    annotations: Mapping[str, Any],
+    value: Callable[..., object],
+) -> Callable[..., None]:
+    """Return the command with options in place of one of its parameters.
+
+    Args:
+        command: A command of typer.
+        parameter: The parameter that typer does not know.
+        annotations: The options by name, as typer takes them; None is the default of each.
+        value: Makes the parameter's value of the options, which it gets by name.
+    """
+    own = inspect.signature(command, eval_str=True)
+    parameters = [each for each in own.parameters.values() if each.name != parameter]
+    options = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+        for name, annotation in annotations.items()
+    ]
+
+    @functools.wraps(command)
+    def wrapped(**arguments: Any) -> None:
+        texts = {name: arguments.pop(name) for name in annotations}
+        command(**arguments, **{parameter: value(**texts)})
+
+    signature = own.replace(parameters=[*parameters, *options])
+    wrapped.__signature__ = signature  # type: ignore[attr-defined]  # which typer reads
+    wrapped.__annotations__ = {each.name: each.annotation for each in signature.parameters.values()}
+    return wrapped
 
 
 if TYPE_CHECKING:

@@ -37,7 +37,7 @@ def run(
 
     epochs = _epochs(milestones)
     scored = tuple(task.value for task in tasks) if tasks else DEFAULT_TASKS
-    # All cells are resolved first: a mistake is said before the first hour, not after it.
+    # Resolve all cells first, so that mistakes show before any training.
     cells = [
         Request(method, name, seed, overrides, preset, epochs, scored, root, files).resolve(
             by_size=False

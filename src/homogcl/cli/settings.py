@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import functools
-import inspect
 from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand
 
-from homogcl.cli.options import Batch, Form, Set
+from homogcl.cli.options import Batch, Form, Set, with_options
 
 FREQUENT: dict[str, tuple[type, str]] = {
     "epochs": (int, "How long to train."),
@@ -21,7 +19,7 @@ FREQUENT: dict[str, tuple[type, str]] = {
     "temperature": (float, "Of contrastive losses."),
 }
 
-# Options that people try, and what is so instead.
+# Options that people try, and what to use instead.
 ELSEWHERE = {
     "--directed": "edges are taken both ways, since no method here follows directions",
     "--undirected": "edges are taken both ways already",
@@ -34,25 +32,10 @@ ELSEWHERE = {
 
 def with_settings(command: Callable[..., None]) -> Callable[..., None]:
     """Return the command with the options of settings; it gets those in use as `overrides`."""
-    own = inspect.signature(command, eval_str=True)
-    parameters = [each for each in own.parameters.values() if each.name != "overrides"]
     annotations: dict[str, Any] = {"settings": Set, "batch": Batch, "form": Form}
     for name, (kind, what) in FREQUENT.items():
         annotations[name] = Annotated[kind | None, typer.Option(help=what)]
-    options = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
-        for name, annotation in annotations.items()
-    ]
-
-    @functools.wraps(command)
-    def wrapped(**arguments: Any) -> None:
-        texts = {name: arguments.pop(name) for name in annotations}
-        command(**arguments, overrides=_overrides(**texts))
-
-    signature = own.replace(parameters=[*parameters, *options])
-    wrapped.__signature__ = signature  # type: ignore[attr-defined]  # which typer reads
-    wrapped.__annotations__ = {each.name: each.annotation for each in signature.parameters.values()}
-    return wrapped
+    return with_options(command, "overrides", annotations, _overrides)
 
 
 def _overrides(

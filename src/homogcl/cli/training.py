@@ -19,7 +19,7 @@ def demo(
     out: Annotated[Path, typer.Option(help="Folder for the page.")] = Path("homogcl-demo"),
     seed: Seed = 0,
 ) -> None:
-    """Compare no training, GRACE and GRACE+HomoGCL on an embedded graph: a table and a page."""
+    """Compare four methods on an embedded graph, also with wrong edges: a table and a page."""
     from homogcl.pages.demo import demo as run_demo
 
     run_demo(out, seed)
@@ -132,10 +132,10 @@ def embed(
     if cold_start is not None and data is not None:
         raise UserError("--cold-start has no edges, and --data has some: give one of them")
     folder = RunFolder(run)
-    model = folder.model()
     if cold_start is None:
-        graph = folder.run(folder.request(root, data, files), model).graph
+        model, graph = folder.model_and_graph(root, data, files)
     else:
+        model = folder.model()
         graph = folder.rows(cold_start, files, model)
     form = settled_form(form or model.form, model.method, graph, model.seed)
     z = embeddings(model.method, graph, form).cpu()

@@ -46,15 +46,13 @@ def tune(
     from homogcl.pages import terminal
     from homogcl.runs.request import Request
 
-    request = Request(method, data, seed, overrides, root=root, files=files)
-    what = Search(method, request.name, criterion.value, overrides, seed)
-    graph = request.resolve(by_size=False).graph
-    folder = out or Path("tune") / f"{request.name}-{method}-{criterion.value}-s{seed}"
+    run = Request(method, data, seed, overrides, root=root, files=files, tasks=()).resolve()
+    folder = out or Path("tune") / f"{run.name}-{method}-{criterion.value}-s{seed}"
 
     def follow(trial: Trial) -> None:
         terminal.note(f"trial {trial.number}: {_score_text(trial)}")
 
-    results = search(what, graph, trials, folder, follow)
+    results = search(Search(run, criterion.value), trials, folder, follow)
     winner = best(results)
     if as_json:
         result = {"criterion": criterion.value, "best": asdict(winner)}

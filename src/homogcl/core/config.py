@@ -32,6 +32,14 @@ def validated(model: type[C], settings: Mapping[str, object]) -> C:
         raise UserError(f"setting {key}={first['input']!r}: {first['msg'].lower()}") from None
 
 
+def first_problem(error: ValidationError, whole: str = "file") -> str:
+    """Return in one line where the first problem is (`whole`: everywhere), and what it is."""
+    first = error.errors()[0]
+    place = ".".join(str(part) for part in first["loc"]) or whole
+    reason = " ".join(first["msg"].split())
+    return f"{place}: {reason[:1].lower()}{reason[1:]}"
+
+
 def parse_overrides(pairs: Iterable[str]) -> dict[str, object]:
     """Return `key=value` texts as a mapping, with values in TOML's notation or as plain words.
 

@@ -15,12 +15,12 @@ class Links:
     """Edges held out of a graph, and as many pairs of nodes that no edge joins.
 
     Attributes:
-        kept: Mask [E] of the edges that are left, both directions of each.
+        remaining: Mask [E] of the edges that are left, both directions of each.
         edges: The held-out edges, each in one direction, [2, P].
         others: Pairs without an edge in the whole graph, [2, P].
     """
 
-    kept: Tensor
+    remaining: Tensor
     edges: Tensor
     others: Tensor
 
@@ -41,25 +41,38 @@ def hold_out(edge_index: Tensor, nodes: int, rng: torch.Generator, share: float 
     count = max(1, round(share * len(once)))
     edges = edge_index.cpu()[:, once[torch.randperm(len(once), generator=rng)[:count]]]
     keys = torch.minimum(source, target) * nodes + torch.maximum(source, target)
-    kept = ~torch.isin(keys, edges[0] * nodes + edges[1])
-    return Links(kept.to(edge_index.device), edges, _pairs(torch.unique(keys), nodes, count, rng))
+    remaining = ~torch.isin(keys, edges[0] * nodes + edges[1])
+    others = _pairs(torch.unique(keys), nodes, count, rng)
+    return Links(remaining.to(edge_index.device), edges, others)
 
 
-def _pairs(taken: Tensor, nodes: int, count: int, rng: torch.Generator) -> Tensor:
-    """Return different pairs (i < j) whose key i·N + j is not among the sorted `taken`."""
-    free = nodes * (nodes - 1) // 2 - len(taken)
+def rejoined(edges: Tensor, rng: torch.Generator) -> Tensor:
+    """Return the ends of `edges` [2, P] joined anew at random, [2, P]: pairs of the same degrees.
+
+    Some of them may be edges, or join a node with itself.
+    """
+    count = edges.size(1)
+    swapped = torch.rand(count, generator=rng) < 0.5
+    source = torch.where(swapped, edges[1], edges[0])
+    target = torch.where(swapped, edges[0], edges[1])
+    return torch.stack([source, target[torch.randperm(count, generator=rng)]])
+
+
+def _pairs(edge_keys: Tensor, nodes: int, count: int, rng: torch.Generator) -> Tensor:
+    """Return different pairs (i < j) whose key i·N + j is not among `edge_keys`."""
+    free = nodes * (nodes - 1) // 2 - len(edge_keys)
     if free < count:
         raise UserError(f"link prediction needs {count} pairs without an edge; there are {free}")
-    found = torch.empty(0, dtype=torch.int64)
-    while len(found) < count:
+    pairs = torch.empty(0, dtype=torch.int64)
+    while len(pairs) < count:
         ends = torch.randint(nodes, (2, 2 * count), generator=rng).sort(dim=0).values
         keys = (ends[0] * nodes + ends[1])[ends[0] < ends[1]]
-        keys = torch.cat([found, keys[~torch.isin(keys, taken)]])
+        keys = torch.cat([pairs, keys[~torch.isin(keys, edge_keys)]])
         # Each pair once, in the order of drawing, so that the first ones are a uniform draw.
         values, place = torch.unique(keys, return_inverse=True)
         first = torch.full((len(values),), len(keys)).scatter_reduce(
             0, place, torch.arange(len(keys)), "amin"
         )
-        found = keys[first.sort().values]
-    found = found[:count]
-    return torch.stack([found // nodes, found % nodes])
+        pairs = keys[first.sort().values]
+    pairs = pairs[:count]
+    return torch.stack([pairs // nodes, pairs % nodes])

@@ -42,10 +42,10 @@ def nearest_rows(
             best = torch.cat([best, scores], dim=1)
             top = best.topk(min(width, best.size(1)), dim=1)
             earlier = places.size(1)
-            known = torch.cat([places, places.new_zeros(len(places), 1)], dim=1)
+            earlier_places = torch.cat([places, places.new_zeros(len(places), 1)], dim=1)
             places = torch.where(
                 top.indices < earlier,
-                known.gather(1, top.indices.clamp(max=earlier)),
+                earlier_places.gather(1, top.indices.clamp(max=earlier)),
                 top.indices - earlier + first,
             )
             best = top.values

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 import mmap
 import tempfile
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -31,8 +30,14 @@ def scratch(shape: tuple[int, ...], kind: torch.dtype) -> Tensor:
 
 def let_go(tensor: Tensor) -> None:
     """Give back the memory of a scratch tensor's pages; its numbers stay. Others are left alone."""
-    pages: Any = getattr(tensor, _PAGES, None)
-    if pages is not None and hasattr(mmap, "MADV_DONTNEED"):
+    pages = getattr(tensor, _PAGES, None)
+    if pages is not None:
+        drop_pages(pages)
+
+
+def drop_pages(pages: mmap.mmap) -> None:
+    """Drop the pages of a file from this process's memory, where the system can."""
+    if hasattr(mmap, "MADV_DONTNEED"):
         pages.madvise(mmap.MADV_DONTNEED)
 
 

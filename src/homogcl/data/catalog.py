@@ -28,6 +28,12 @@ def source(name: str) -> Source | None:
     return SOURCES.get(resolved_name(name))
 
 
+def published_nodes(name: str) -> int | None:
+    """Return the number of nodes of a published data set, or None for any other graph."""
+    published = source(name) if own_path(name) is None else None
+    return None if published is None else published.counts.nodes
+
+
 def lacks_features(data: str | Path, root: str | Path | None = None) -> bool:
     """Return whether a published data set lies here without its file of features.
 

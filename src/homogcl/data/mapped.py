@@ -23,10 +23,11 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from homogcl.core.arrays import array_file
-from homogcl.core.config import Config
+from homogcl.core.config import Config, first_problem
 from homogcl.core.csr import csr_tensor
 from homogcl.core.errors import UserError
 from homogcl.core.files import write_atomically
+from homogcl.core.scratch import drop_pages
 from homogcl.data.recipe import Recipe
 
 FORMAT = 2
@@ -99,8 +100,8 @@ def complete(
         class_names: In the order of `y`.
         recipe: How the features came about.
     """
-    known = {*_PLAIN, *_SPARSE, "x"}
-    arrays = sorted(name for name in known if (folder / f"{name}.npy").exists())
+    possible = {*_PLAIN, *_SPARSE, "x"}
+    arrays = sorted(name for name in possible if (folder / f"{name}.npy").exists())
     names = [IDS] if (folder / f"{IDS}.npy").exists() else []
     index = {
         "format": FORMAT,
@@ -176,9 +177,7 @@ def _index(folder: Path) -> _Index:
     except OSError as error:
         raise UserError(f"cannot read {path}: {error.strerror}") from None
     except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(str(part) for part in first["loc"]) or "file"
-        raise UserError(f"{path}: {field}: {' '.join(first['msg'].split())}") from None
+        raise UserError(f"{path}: {first_problem(error)}") from None
     if index.format != FORMAT:
         raise UserError(f"{folder}: has the format {index.format}, not {FORMAT}")
     return index
@@ -208,8 +207,8 @@ def _check_array(path: Path, name: str, index: _Index) -> None:
             raise UserError(f"{path}: has a number outside 0 to {below - 1}")
         if below is None and (flat[0] != 0 or bool((np.diff(part) < 0).any())):
             raise UserError(f"{path}: is not a list of row pointers")
-        if isinstance(array, np.memmap) and hasattr(mmap, "MADV_DONTNEED"):
-            array._mmap.madvise(mmap.MADV_DONTNEED)  # type: ignore[attr-defined]
+        if isinstance(array, np.memmap):
+            drop_pages(array._mmap)  # type: ignore[attr-defined]
 
 
 def _array(path: Path, mode: Literal["r", "c"] = "r") -> npt.NDArray[Any]:
@@ -261,6 +260,5 @@ class Pages:
 
     def release(self) -> None:
         """Drop all pages from this process's memory, where the system can."""
-        if hasattr(mmap, "MADV_DONTNEED"):
-            for mapped in self._maps:
-                mapped.madvise(mmap.MADV_DONTNEED)
+        for mapped in self._maps:
+            drop_pages(mapped)

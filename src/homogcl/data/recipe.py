@@ -23,7 +23,7 @@ class Step:
 
     column: str
     kind: str
-    made: int  # columns of features that came of it
+    features: int  # columns of features that came of it
     scale: str
 
 
@@ -39,12 +39,12 @@ class Recipe:
 
     def steps(self) -> list[Step]:
         """Return what was done to each column of a table."""
-        made = [len(column.names) for column in self.columns]
-        rules = self.scaling.rules(sum(made))
-        starts = [0, *accumulate(made)][:-1]
+        counts = [len(column.names) for column in self.columns]
+        rules = self.scaling.rules(sum(counts))
+        starts = [0, *accumulate(counts)][:-1]
         return [
             Step(column.name, column.kind, count, rules[start] if count else LEFT_OUT)
-            for column, count, start in zip(self.columns, made, starts, strict=True)
+            for column, count, start in zip(self.columns, counts, starts, strict=True)
         ]
 
     def __str__(self) -> str:
@@ -85,7 +85,7 @@ def scale_features(graph: Data, kind: FeatureKind, recipe: Recipe | None = None)
 
 
 def refuse_other_columns(here: Sequence[str], learned: Sequence[str]) -> None:
-    """Refuse columns of features that are not those that were learned from, in whatever order."""
+    """Refuse feature columns other than the training graph's; their order does not matter."""
     missing = [name for name in learned if name not in here]
     added = [name for name in here if name not in learned]
     if missing or added:
@@ -112,7 +112,7 @@ def _matrix_line(scaling: Scaling) -> str:
 def _group_line(group: Sequence[Step]) -> str:
     names = ", ".join(step.column for step in group[:5])
     more = f" and {len(group) - 5:,} more" if len(group) > 5 else ""
-    made = sum(step.made for step in group)
-    columns = f" in {made:,} columns" if made != len(group) else ""
-    scale = "" if group[0].kind in ("category", "boolean") and made else f", {group[0].scale}"
+    features = sum(step.features for step in group)
+    columns = f" in {features:,} columns" if features != len(group) else ""
+    scale = "" if group[0].kind in ("category", "boolean") and features else f", {group[0].scale}"
     return f"{names}{more}: {group[0].kind}{columns}{scale}"

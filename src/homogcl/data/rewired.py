@@ -12,7 +12,7 @@ from homogcl.data.hashes import tensor_sha256
 
 
 def rewired(graph: Data, share: float, seed: int) -> Data:
-    """Return the graph with a share of its edges led to the target of another one of them.
+    """Return the graph with a share of its edges rewired: their targets are permuted.
 
     Nodes keep about their degrees. The stream "planted" of the seed draws the edges.
     """

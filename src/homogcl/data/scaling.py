@@ -25,7 +25,7 @@ NORMAL: Final = 1.349  # interquartile range of a normal distribution in standar
 Floats = npt.NDArray[np.float64]
 
 
-class Columns(Protocol):
+class FeatureColumns(Protocol):
     """Columns of numbers, such as a list of arrays."""
 
     def __len__(self) -> int: ...
@@ -135,7 +135,9 @@ def scaling_of(x: Tensor, kind: FeatureKind, roles: Sequence[Role] = ()) -> Scal
     return _scaling(_Looks.of(x), kind, roles)
 
 
-def scaling_of_columns(columns: Columns, kind: FeatureKind, roles: Sequence[Role]) -> Scaling:
+def scaling_of_columns(
+    columns: FeatureColumns, kind: FeatureKind, roles: Sequence[Role]
+) -> Scaling:
     """Return what `scaling_of` returns, of columns that are looked at one after the other.
 
     Args:
@@ -189,7 +191,7 @@ class _Looks:
         return cls(matrix, low, high, np.diff(matrix.indptr) / x.size(0), flag)
 
     @classmethod
-    def of_columns(cls, columns: Columns, roles: Sequence[Role]) -> _Looks:
+    def of_columns(cls, columns: FeatureColumns, roles: Sequence[Role]) -> _Looks:
         looks = np.zeros((3, len(columns)))
         flag = np.ones(len(columns), dtype=bool)
         for place, role in enumerate(roles):
@@ -235,7 +237,7 @@ class _Looks:
 class _Columns:
     """Columns as a matrix of which one column at a time is read."""
 
-    columns: Columns
+    columns: FeatureColumns
 
     def __getitem__(self, place: tuple[slice, int]) -> Floats:
         return self.columns[place[1]]

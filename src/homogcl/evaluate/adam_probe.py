@@ -122,8 +122,8 @@ def _choose(
             score = (accuracies[head], -losses[head])
             if score > best and not math.isnan(losses[head]):
                 best = score
-                kept = weight[:, head].clone(), bias[head].clone()
-                choice = _Choice(*kept, step, decay, accuracies[head])
+                head_weights = weight[:, head].clone(), bias[head].clone()
+                choice = _Choice(*head_weights, step, decay, accuracies[head])
     if choice is None:
         raise UserError("the probe's validation loss is not a number; lower its learning rate")
     return choice

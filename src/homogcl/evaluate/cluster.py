@@ -14,22 +14,22 @@ from sklearn.preprocessing import normalize
 from homogcl.core.seeds import integer
 from homogcl.evaluate.arrays import Array, as_tensor, dense_embedding
 
-Rows = npt.NDArray[np.floating[Any]]
-Reader = Callable[[Rows, int], Rows]
+Vectors = npt.NDArray[np.floating[Any]]
+Reader = Callable[[Vectors, int], Vectors]
 
 
-def raw_rows(z: Rows, num_clusters: int) -> Rows:
+def raw_rows(z: Vectors, num_clusters: int) -> Vectors:
     """Return the embedding as it is, [N, d]."""
     return z
 
 
-def unit_rows(z: Rows, num_clusters: int) -> Rows:
+def unit_rows(z: Vectors, num_clusters: int) -> Vectors:
     """Return the embedding with rows of length 1; a row of zeros stays, [N, d]."""
-    scaled: Rows = normalize(z)
+    scaled: Vectors = normalize(z)
     return scaled
 
 
-def spectral_rows(z: Rows, num_clusters: int) -> Rows:
+def spectral_rows(z: Vectors, num_clusters: int) -> Vectors:
     """Return the leading left singular vectors of the unit rows, one per cluster, [N, k].
 
     k-means on them is spectral clustering of the graph whose edges weigh the cosine of their ends,
@@ -39,7 +39,7 @@ def spectral_rows(z: Rows, num_clusters: int) -> Rows:
     squares, directions = np.linalg.eigh(scaled.T @ scaled)
     leading = slice(-1, -num_clusters - 1, -1)
     lengths = np.sqrt(np.maximum(squares[leading], squares[-1] * 1e-12))
-    vectors: Rows = scaled @ directions[:, leading] / lengths
+    vectors: Vectors = scaled @ directions[:, leading] / lengths
     return vectors
 
 

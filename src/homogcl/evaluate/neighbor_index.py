@@ -18,7 +18,7 @@ from homogcl.core.files import open_atomically
 LINKS: Final = 16  # of a node in the index, twice as many in its lowest layer
 CARE: Final = 64  # candidates that are held while a node is put in
 EFFORT: Final = 128  # candidates that are held while nodes are looked for
-CANDIDATES: Final = 4  # that are compared exactly, for each neighbor asked for
+COMPARED: Final = 4  # that are compared exactly, for each neighbor asked for
 _ROWS: Final = 65_536
 _SAMPLE: Final = 262_144  # rows that the range of each number is taken from
 _MARKED: Final = 1024  # rows that tell embeddings from others
@@ -57,7 +57,7 @@ class NeighborIndex:
         """
         k = min(k, len(z) - 1)
         queries = normalize(z[nodes])
-        many = min(len(z), CANDIDATES * k + 1)
+        many = min(len(z), COMPARED * k + 1)
         self.index.hnsw.efSearch = max(EFFORT, 2 * many)
         _, places = self.index.search(queries.numpy(), many)
         candidates = torch.from_numpy(places)

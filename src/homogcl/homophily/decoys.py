@@ -16,6 +16,7 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
+from homogcl.core.held_out import rejoined
 from homogcl.nn.sparse import take_rows
 from homogcl.nn.unit_rows import of_length
 
@@ -76,7 +77,7 @@ def edges_and_decoys(
     decoys = []
     for k in range(folds):
         inside = fold == k
-        rest = _part(graph, (fold[number] != k).to(graph.edge_index.device))
+        rest = part_with_edges(graph, (fold[number] != k).to(graph.edge_index.device))
         others = _decoys(edges[:, inside], edges, int(graph.num_nodes or 0), rng)
         cosines = pair_cosines(rest.x, embed(rest), torch.cat([edges[:, inside], others], dim=1))
         count = int(inside.sum())
@@ -107,19 +108,17 @@ def pair_cosines(x: Tensor, vectors: Sequence[Tensor], pairs: Tensor) -> Floats:
     return cosines
 
 
-def _part(graph: Data, kept: Tensor) -> Data:
-    rest = Data(x=graph.x, edge_index=graph.edge_index[:, kept], num_nodes=graph.num_nodes)
+def part_with_edges(graph: Data, mask: Tensor) -> Data:
+    """Return features and nodes of `graph` with the edges of `mask` [E] only."""
+    part = Data(x=graph.x, edge_index=graph.edge_index[:, mask], num_nodes=graph.num_nodes)
     if graph.get("edge_weight") is not None:
-        rest.edge_weight = graph.edge_weight[kept]
-    return rest
+        part.edge_weight = graph.edge_weight[mask]
+    return part
 
 
 def _decoys(fold: Tensor, edges: Tensor, nodes: int, rng: torch.Generator) -> Tensor:
     """Return the ends of the edges of a `fold` [2, P] joined anew, without edges and loops."""
-    swapped = torch.rand(fold.size(1), generator=rng) < 0.5
-    source = torch.where(swapped, fold[1], fold[0])
-    target = torch.where(swapped, fold[0], fold[1])
-    pairs = torch.stack([source, target[torch.randperm(fold.size(1), generator=rng)]])
+    pairs = rejoined(fold, rng)
     return pairs[:, (pairs[0] != pairs[1]) & (edge_numbers(edges, pairs, nodes) < 0)]
 
 

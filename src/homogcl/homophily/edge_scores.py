@@ -31,10 +31,10 @@ from homogcl.homophily.decoys import (
 
 FOLDS = 10
 MANY_EDGES = 200_000  # from which on half as many folds do
-FEW_EDGES = 100  # with fewer there is nothing to fit
+FEWEST_TO_FIT = 100  # with fewer there is nothing to fit
 OTHERS = 0.15  # weight of the other edges of each end, where the edge itself weighs 1
 PRIOR_EDGES = 2  # of mean probability, that each end has besides its own
-_LOW = 0.5  # of the decoys: edges below as many are taken to be like them
+_LOW = 0.5  # quantile of the decoys' scores; edges below it count as decoy-like
 
 
 def edge_scores(graph: Data, embed: Embed, rng: torch.Generator) -> Tensor:
@@ -52,7 +52,7 @@ def edge_scores(graph: Data, embed: Embed, rng: torch.Generator) -> Tensor:
     edges, nodes = edges_once(graph), int(graph.num_nodes or 0)
     count = edges.size(1)
     scores = None
-    if count >= FEW_EDGES:
+    if count >= FEWEST_TO_FIT:
         folds = FOLDS if count < MANY_EDGES else FOLDS // 2
         scores = probabilities(*edges_and_decoys(graph, embed, rng, folds), nodes)
     if scores is None and count:
@@ -65,7 +65,7 @@ def edge_scores(graph: Data, embed: Embed, rng: torch.Generator) -> Tensor:
 
 def probabilities(edges: Pairs, decoys: Pairs, nodes: int) -> Floats | None:
     """Return the probability that each of `edges` is unlike decoys, [E/2]; None without decoys."""
-    if min(len(edges.fold), len(decoys.fold)) < FEW_EDGES // 2:
+    if min(len(edges.fold), len(decoys.fold)) < FEWEST_TO_FIT // 2:
         return None
     of_edges, of_decoys = cross_fitted(edges, decoys)
     s, s_decoys = with_others(of_edges, edges.ends, of_decoys, decoys.ends, nodes)
@@ -82,10 +82,10 @@ def cross_fitted(edges: Pairs, decoys: Pairs) -> tuple[Floats, Floats]:
     of_edges, of_decoys = np.empty(len(edges.fold)), np.empty(len(decoys.fold))
     for k in np.unique(edges.fold):
         inside, inside_decoys = edges.fold == k, decoys.fold == k
-        seen, seen_decoys = edges.columns[~inside], decoys.columns[~inside_decoys]
+        others, other_decoys = edges.columns[~inside], decoys.columns[~inside_decoys]
         model = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
-        is_edge = np.arange(len(seen) + len(seen_decoys)) < len(seen)
-        model.fit(np.concatenate([seen, seen_decoys]), is_edge)
+        is_edge = np.arange(len(others) + len(other_decoys)) < len(others)
+        model.fit(np.concatenate([others, other_decoys]), is_edge)
         of_edges[inside] = model.predict_proba(edges.columns[inside])[:, 1]
         if inside_decoys.any():
             of_decoys[inside_decoys] = model.predict_proba(decoys.columns[inside_decoys])[:, 1]
@@ -115,7 +115,7 @@ def alike_share(s: Floats, s_decoys: Floats) -> float:
 
 
 def true_share(ratio: Floats, alike: float) -> Floats:
-    """Return 1 - `alike` / ratio, the probability that an edge is none of those like decoys.
+    """Return 1 - `alike` / ratio: the probability that an edge is not decoy-like.
 
     Below 1/2 it goes on along its tangent, to 0 at the ratio 0, so that it grows with the ratio
     everywhere.

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,12 +15,14 @@ from torch import Tensor
 from torch.nn import functional
 from torch_geometric.data import Data
 
+from homogcl.core.config import validated
+from homogcl.core.errors import UserError, nearest
 from homogcl.core.seeds import stream
 from homogcl.data.held.graph import HeldGraph
 from homogcl.data.load import load
 from homogcl.homophily.clusters import centroids, spread
 from homogcl.homophily.edge_scores import edge_scores
-from homogcl.homophily.plugins.homogcl import HomoGCL
+from homogcl.homophily.plugins.homogcl import SoftClusterConfig
 from homogcl.homophily.saliency import saliency, soft_assignment
 from homogcl.methods.base import Method, Sizes
 from homogcl.methods.homogcl import ClosedForm
@@ -108,6 +112,22 @@ class EdgeSaliency:
             if (inside := number == k).any()
         ]
 
+    def columns(self, ids: Sequence[str] | Sequence[int]) -> dict[str, Any]:
+        """Return the table by columns, with the nodes' own ids; unknown labels are None."""
+        names = np.array(ids)
+        return {
+            "source": names[self.source],
+            "target": names[self.target],
+            "saliency": self.saliency,
+            "same_label": [None if each < 0 else bool(each) for each in self.same_label],
+        }
+
+    def edge_list(self, ids: Sequence[str] | Sequence[int]) -> dict[str, npt.NDArray[Any]]:
+        """Return the columns of an edge list, in the order of the nodes."""
+        names, order = np.array(ids), np.lexsort((self.target, self.source))
+        columns = {"source": names[self.source[order]], "target": names[self.target[order]]}
+        return columns if self.weight is None else {**columns, "weight": self.weight[order]}
+
     def without_lowest(self, share: float) -> EdgeSaliency:
         """Return the table without this share of the edges, at the lowest saliency."""
         rest = slice(round(share * len(self.source)), None)
@@ -121,7 +141,7 @@ class EdgeSaliency:
 
 
 def edge_saliency(
-    method: Method, graph: HeldGraph, *, config: HomoGCL.Config | None = None, seed: int = 0
+    method: Method, graph: HeldGraph, *, config: SoftClusterConfig | None = None, seed: int = 0
 ) -> EdgeSaliency:
     """Return each edge with its score as a table.
 
@@ -174,7 +194,7 @@ def closed_form(graph: Data, seed: int) -> ClosedForm:
 
 
 def cluster_saliencies(
-    method: Method, graph: Data, *, config: HomoGCL.Config | None = None, seed: int = 0
+    method: Method, graph: Data, *, config: SoftClusterConfig | None = None, seed: int = 0
 ) -> Tensor:
     """Return S of each edge under clusters of the clean embeddings, [E].
 
@@ -198,6 +218,21 @@ def cluster_saliencies(
     if r is not None:
         return saliency(r, graph.edge_index)
     return row_saliency(h.cpu(), graph.edge_index.cpu(), NUM_CLUSTERS, seed)
+
+
+def cluster_config(
+    of_run: Mapping[str, object], overrides: Mapping[str, object]
+) -> SoftClusterConfig:
+    """Return the clusters that a run was trained with, or the usual ones, changed by `overrides`.
+
+    Settings that say nothing of number and width of clusters are refused.
+    """
+    fields = SoftClusterConfig.model_fields
+    for key in overrides:
+        if key not in fields:
+            raise UserError(f"clusters have no setting {key!r}{nearest(key, fields)}")
+    of_clusters = {key: value for key, value in of_run.items() if key in fields}
+    return validated(SoftClusterConfig, {**of_clusters, **overrides})
 
 
 def row_saliency(z: Tensor, edge_index: Tensor, num_clusters: int, seed: int) -> Tensor:

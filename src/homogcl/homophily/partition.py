@@ -19,7 +19,7 @@ SAMPLE = 10_000  # nodes that the centroids are found from
 
 @dataclass(frozen=True)
 class Partition:
-    """A cluster for each node; the largest is number 0, of equals that of the earliest node.
+    """A cluster for each node, by falling size; ties go to the one with the lowest node.
 
     Attributes:
         cluster: The number of each node's cluster, int64 [N].

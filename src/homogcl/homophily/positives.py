@@ -42,14 +42,14 @@ class Positives:
         present: Which pairs are neighbors in the current view, bool [P]; the others are ordinary
             pairs there. `None` means all of them.
         combine: How they enter the loss.
-        known: The pattern of the pairs, where the caller has it.
+        pattern_hint: The pattern of the pairs, where the caller has it.
     """
 
     edge_index: Tensor
     weight: Tensor
     present: Tensor | None = None
     combine: Combine = Combine.SUM
-    known: Pattern | None = None
+    pattern_hint: Pattern | None = None
 
     @staticmethod
     def none() -> Positives:
@@ -75,10 +75,10 @@ class Positives:
             if values is not None and values.shape != (self.edge_index.size(1),):
                 pairs = self.edge_index.size(1)
                 raise UserError(f"{pairs} positive pairs need {pairs} {name}, not {values.numel()}")
-        known = self.known
-        if known is None or not known.is_of(self.edge_index, nodes):
-            known = Pattern.of(self.edge_index, nodes)
-        return Pattern.both_ways(known, nodes)
+        pattern = self.pattern_hint
+        if pattern is None or not pattern.is_of(self.edge_index, nodes):
+            pattern = Pattern.of(self.edge_index, nodes)
+        return Pattern.both_ways(pattern, nodes)
 
     def within(self, view: Data) -> Positives:
         """Return the same pairs, present where their edge survived in `view`.

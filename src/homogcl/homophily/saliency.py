@@ -9,7 +9,8 @@ from torch import Tensor
 from torch.nn import functional
 
 from homogcl.homophily.clusters import closeness
-from homogcl.nn.sparse import Pattern, pair_products, product
+from homogcl.nn.pair_products import pair_products
+from homogcl.nn.sparse import Pattern, product
 
 
 def soft_assignment(h: Tensor, c: Tensor, two_sigma_sq: float | Tensor) -> Tensor:
@@ -17,8 +18,8 @@ def soft_assignment(h: Tensor, c: Tensor, two_sigma_sq: float | Tensor) -> Tenso
 
     R_ij = softmax_j(-‖h_i - c_j‖² / 2σ²)
 
-    What the rounding of 1 hides twice over counts as 0: numbers next to the smallest would slow all
-    products of the backward pass down, and nodes sure of their cluster have no gradient.
+    Probabilities below eps² count as 0: numbers next to the smallest would slow all products of the
+    backward pass down, and nodes sure of their cluster have no gradient.
 
     Args:
         h: Embeddings, [N, d].

@@ -16,7 +16,7 @@ from torch.nn import functional
 from homogcl.core.distributed import ALONE, Ranks
 from homogcl.homophily.clusters import centroids, nearest_centroid
 
-CANDIDATES = (5, 10, 15, 20, 25, 30)  # the paper's numbers of clusters
+CLUSTER_NUMBERS = (5, 10, 15, 20, 25, 30)  # the paper's numbers of clusters
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def most_modular(
     h: Tensor,
     edge_index: Tensor,
     rng: torch.Generator,
-    candidates: Sequence[int] = CANDIDATES,
+    candidates: Sequence[int] = CLUSTER_NUMBERS,
     max_iterations: int = 20,
     ranks: Ranks = ALONE,
 ) -> Clustering:

@@ -9,9 +9,10 @@ from torch.utils.checkpoint import checkpoint
 
 from homogcl.core.distributed import ALONE, Ranks
 from homogcl.homophily.positives import Combine, Positives
-from homogcl.losses.contrast.sampled import Columns
+from homogcl.losses.contrast.sampled import SampledColumns
 from homogcl.losses.contrast.tiles import INSIDE, Tiling, Workspace, log_sums
-from homogcl.nn.sparse import Pattern, pair_products
+from homogcl.nn.pair_products import pair_products
+from homogcl.nn.sparse import Pattern
 
 
 def asymmetric(q: Tensor, u: Tensor, log_z: Tensor, positives: Positives) -> dict[str, Tensor]:
@@ -45,7 +46,7 @@ def all_log_sums(v: Tensor, workspace: Workspace, ranks: Ranks = ALONE) -> Tenso
     return torch.logaddexp(others, v.square().sum(1))
 
 
-def estimated_log_sums(v: Tensor, columns: Columns, *, rows: int = 4096) -> Tensor:
+def estimated_log_sums(v: Tensor, columns: SampledColumns, *, rows: int = 4096) -> Tensor:
     """Return an estimate of `all_log_sums`; the sums, not their logarithms, are unbiased.
 
     Backward computes each block of rows again.

@@ -6,7 +6,7 @@ from torch import Tensor
 from torch.nn.functional import normalize
 
 from homogcl.homophily.positives import Combine, Positives
-from homogcl.nn.sparse import pair_products
+from homogcl.nn.pair_products import pair_products
 
 
 def neighbor_loss(a: Tensor, b: Tensor, positives: Positives) -> Tensor:

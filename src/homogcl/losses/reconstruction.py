@@ -8,7 +8,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from homogcl.nn.sparse import Pattern, pair_products
+from homogcl.nn.pair_products import pair_products
+from homogcl.nn.sparse import Pattern
 
 
 def reconstruction(

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from homogcl.losses.contrast.sampled import Columns
+from homogcl.losses.contrast.sampled import SampledColumns
 from homogcl.nn.sparse import Pattern
 
 
@@ -35,7 +35,7 @@ class Similarities:
     edges: Pattern
 
 
-def sparsity(s: Similarities, gate: Gate, columns: Columns | None = None) -> Tensor:
+def sparsity(s: Similarities, gate: Gate, columns: SampledColumns | None = None) -> Tensor:
     """Return the loss to minimize: the mean of gate(S_ij) over pairs that are no edge, a scalar.
 
     Nor are pairs of a node with itself among them. With `columns` the mean is estimated, without

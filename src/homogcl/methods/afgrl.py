@@ -19,7 +19,7 @@ from homogcl.losses.real_positives import real_positives
 from homogcl.methods.base import Method, Sizes, Terms
 from homogcl.nn.activations import PReLU
 from homogcl.nn.encoders import Activation, Encoder, EncoderConfig, move_target, target_of
-from homogcl.nn.sparse import pair_products
+from homogcl.nn.pair_products import pair_products
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,8 @@ from homogcl.losses.reconstruction import negative_pairs, reconstruction
 from homogcl.methods.base import Method, Sizes, Terms
 from homogcl.nn.encoders import Activation, Encoder, EncoderConfig
 from homogcl.nn.layers import multiply
-from homogcl.nn.sparse import Pattern, pair_products
+from homogcl.nn.pair_products import pair_products
+from homogcl.nn.sparse import Pattern
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Annotated
 
 import torch
@@ -15,9 +16,10 @@ from torch_geometric.data import Data
 
 from homogcl.core.config import Config
 from homogcl.core.errors import UserError
-from homogcl.core.held_out import Links, hold_out
+from homogcl.core.held_out import Links, hold_out, rejoined
 from homogcl.core.seeds import branch, stream
 from homogcl.homophily.agreement import Moments, directions, moments
+from homogcl.homophily.decoys import part_with_edges
 from homogcl.homophily.edge_scores import edge_scores
 from homogcl.methods.base import Method, Sizes
 from homogcl.methods.propagation import Powers
@@ -88,6 +90,7 @@ class ClosedForm(Method):
         self.register_buffer("agreement", torch.zeros(width))
         self.register_buffer("ridge", torch.tensor(config.ridges[0]))
         self.register_buffer("likeness", torch.tensor(_CHANCE))
+        self.held_out_edges = 0  # from which `prepare` took the likeness
 
     @property
     def trust(self) -> float:
@@ -100,7 +103,7 @@ class ClosedForm(Method):
         t = _projected(graph, basis)
         mean = t.mean(dim=0)
         t -= mean
-        ridge, likeness = self._choice(graph, t, rng)
+        ridge, likeness, self.held_out_edges = self._choice(graph, t, rng)
         self.ridge.fill_(ridge)
         self.likeness.fill_(likeness)
         of = _moments(t, graph)
@@ -117,28 +120,26 @@ class ClosedForm(Method):
         half = -(-v.size(1) // 2)
         return v[:, :half] * (agreement[:half] ** self.config.sharpness).to(v.dtype)
 
-    def _choice(self, graph: Data, t: Tensor, rng: torch.Generator) -> tuple[float, float]:
-        """Return the ridge that held-out edges speak for, and their area under ROC.
+    def _choice(self, graph: Data, t: Tensor, rng: torch.Generator) -> tuple[float, float, int]:
+        """Return the ridge that held-out edges speak for, their area under ROC and their number.
 
         Of all ridges whose area is the best within its standard error it is the largest.
         """
         ridges = sorted(self.config.ridges)
         try:
-            links = held_out(graph, rng)
+            links = _held_out(graph, rng)
         except UserError:  # hardly an edge, or hardly a pair without one
-            return ridges[-1], _CHANCE
-        rest = Data(x=graph.x, edge_index=graph.edge_index[:, links.kept])
-        if graph.edge_weight is not None:
-            rest.edge_weight = graph.edge_weight[links.kept]
+            return ridges[-1], _CHANCE, 0
+        rest = part_with_edges(graph, links.remaining)
         of, average = _moments(t, rest), _operator(rest)
         areas = {
             ridge: _area(average(average(self._sharp(t @ weight.float(), a))), links)
             for ridge in ridges
             for weight, a in [directions(of, ridge, self.weight.size(1))]
         }
-        best = max(areas.values())
-        error = math.sqrt(best * (1 - best) / links.edges.size(1))
-        return max(ridge for ridge, area in areas.items() if area >= best - error), best
+        best, count = max(areas.values()), links.edges.size(1)
+        error = math.sqrt(best * (1 - best) / count)
+        return max(ridge for ridge, area in areas.items() if area >= best - error), best, count
 
     def embed(self, graph: Data) -> Tensor:
         """Return the blocks side by side."""
@@ -220,19 +221,14 @@ def _basis(graph: Data, axes: int, rng: torch.Generator) -> Tensor:
     return torch.from_numpy(v.T.copy()).to(graph.x.device)
 
 
-def held_out(graph: Data, rng: torch.Generator) -> Links:
+def _held_out(graph: Data, rng: torch.Generator) -> Links:
     """Return held-out edges, and as many pairs of their ends: nodes of the same degrees."""
     edges = graph.edge_index.size(1) // 2
     share = min(_HELD_OUT, _MOST_HELD_OUT / max(1, edges))
     if rng.device.type != "cpu":  # edges and pairs are drawn there
         rng = torch.Generator().manual_seed(branch(rng, "held out"))
     links = hold_out(graph.edge_index, int(graph.num_nodes or 0), rng, share)
-    count = links.edges.size(1)
-    source, target = links.edges
-    swapped = torch.rand(count, generator=rng) < 0.5
-    source, target = torch.where(swapped, target, source), torch.where(swapped, source, target)
-    others = torch.stack([source, target[torch.randperm(count, generator=rng)]])
-    return Links(links.kept, links.edges, others)
+    return replace(links, others=rejoined(links.edges, rng))
 
 
 def _area(z: Tensor, links: Links) -> float:

@@ -16,7 +16,7 @@ from homogcl.core.seeds import branch
 from homogcl.homophily.clusters import centroids, nearest_centroid
 from homogcl.homophily.running_clusters import RunningClusters
 from homogcl.losses.contrast.negatives import AllPairs, Negatives, Sampled
-from homogcl.losses.contrast.sampled import Columns, stratified_columns
+from homogcl.losses.contrast.sampled import SampledColumns, stratified_columns
 from homogcl.losses.contrast.tiles import Workspace
 from homogcl.nn.unit_rows import of_length
 from homogcl.views.augment import TwoViews
@@ -88,7 +88,7 @@ class ContrastNegatives(nn.Module):
         columns = self.columns(views, u, sharing)
         return AllPairs(self.workspace, sharing.pairs) if columns is None else Sampled(columns)
 
-    def columns(self, views: ContrastViews, u: Tensor, sharing: Sharing) -> Columns | None:
+    def columns(self, views: ContrastViews, u: Tensor, sharing: Sharing) -> SampledColumns | None:
         """Return the sampled nodes of a step; None if all nodes are negatives."""
         if views.draw is None:
             return None

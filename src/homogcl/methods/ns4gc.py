@@ -15,7 +15,8 @@ from homogcl.losses.sparsity import Gate, Similarities, sparsity
 from homogcl.methods.base import Method, Sizes, Terms
 from homogcl.methods.negatives import ContrastNegatives, ContrastViews, NegativesConfig
 from homogcl.nn.encoders import Activation, Encoder, EncoderConfig
-from homogcl.nn.sparse import Pattern, pair_products
+from homogcl.nn.pair_products import pair_products
+from homogcl.nn.sparse import Pattern
 from homogcl.nn.unit_rows import of_length
 from homogcl.views.augment import ViewRates, two_views
 

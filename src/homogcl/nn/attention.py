@@ -10,7 +10,8 @@ from torch.nn.functional import leaky_relu
 from torch_geometric.data import Data
 from torch_geometric.utils import softmax
 
-from homogcl.nn.sparse import Pattern, pair_products, product_of
+from homogcl.nn.pair_products import pair_products
+from homogcl.nn.sparse import Pattern, product_of
 
 _SLOPE = 0.2  # of scores below zero
 

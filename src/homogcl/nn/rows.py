@@ -1,4 +1,4 @@
-"""Gradients of which only a few rows are not zero, as of clusters that most nodes are sure of."""
+"""Products that skip rows without gradient, such as of nodes sure of their cluster."""
 
 from __future__ import annotations
 
@@ -46,5 +46,5 @@ class _RowProduct(torch.autograd.Function):
         to_x = part @ weight.t() if needs_x else None
         if rows is not None and to_x is not None:
             to_x = torch.zeros_like(x).index_copy(0, rows, to_x)
-        seen = x if rows is None else x[rows]
-        return to_x, seen.t() @ part if needs_weight else None
+        inputs = x if rows is None else x[rows]
+        return to_x, inputs.t() @ part if needs_weight else None

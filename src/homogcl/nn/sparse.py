@@ -53,10 +53,10 @@ class Pattern:
     @classmethod
     def of_graph(cls, graph: Data) -> Pattern:
         """Return the pattern of a graph's edges: the one it has by `with_pattern`, or a new one."""
-        known: Pattern | None = graph.get("pattern")
+        pattern: Pattern | None = graph.get("pattern")
         nodes = int(graph.num_nodes or 0)
-        if known is not None and known.is_of(graph.edge_index, nodes):
-            return known
+        if pattern is not None and pattern.is_of(graph.edge_index, nodes):
+            return pattern
         return cls.of(graph.edge_index, nodes)
 
     @classmethod
@@ -146,9 +146,9 @@ def with_pattern(graph: Data) -> Data:
     row = graph.edge_index[0]
     if "pattern" in graph or bool((row[1:] < row[:-1]).any()):
         return graph
-    known = copy.copy(graph)
-    known.pattern = Pattern.of_graph(graph)
-    return known
+    result = copy.copy(graph)
+    result.pattern = Pattern.of_graph(graph)
+    return result
 
 
 def sparse(csr: Tensor) -> Sparse:
@@ -198,18 +198,6 @@ def propagate(matrix: Sparse, x: Tensor, loops: Tensor, bias: Tensor) -> Tensor:
 def join_means(matrix: Sparse, z: Tensor, bias: Tensor) -> Tensor:
     """Return `own + matrix @ near + bias` of `z = [own, near]` [n, 2d], differentiable in both."""
     result: Tensor = _JoinMeans.apply(z, bias, matrix)  # type: ignore[no-untyped-call]
-    return result
-
-
-def pair_products(a: Tensor, b: Tensor, pattern: Pattern) -> Tensor:
-    """Return a_i · b_j for each pair (i, j) of `pattern`, [P], differentiable in `a` and `b`."""
-    result: Tensor = _PairProducts.apply(a, b, pattern)  # type: ignore[no-untyped-call]
-    return result
-
-
-def own_products(a: Tensor, pattern: Pattern) -> Tensor:
-    """Return `pair_products(a, a, pattern)` of pairs that come in both directions, [P]."""
-    result: Tensor = _OwnProducts.apply(a, pattern)  # type: ignore[no-untyped-call]
     return result
 
 
@@ -286,44 +274,3 @@ class _JoinMeans(torch.autograd.Function):
         own.copy_(grad)
         near.zero_().addmm_(ctx.matrix.transposed, grad)
         return to_z, grad.sum(0), None
-
-
-def _sampled(a: Tensor, b: Tensor, pattern: Pattern) -> Tensor:
-    if pattern.row.numel() == 0:
-        return a.new_zeros(0)
-    empty = pattern.matrix(a.new_zeros(pattern.row.numel()))
-    sampled: Tensor = torch.sparse.sampled_addmm(empty, a, b.t(), beta=0.0)
-    return sampled.values()
-
-
-class _PairProducts(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx: Any, a: Tensor, b: Tensor, pattern: Pattern) -> Tensor:
-        ctx.save_for_backward(a, b)
-        ctx.pattern = pattern
-        return _sampled(a, b, pattern)
-
-    @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor, None]:
-        a, b = ctx.saved_tensors
-        if grad.numel() == 0:
-            return torch.zeros_like(a), torch.zeros_like(b), None
-        to_a = product_of(ctx.pattern.matrix(grad), b)
-        return to_a, product_of(ctx.pattern.transposed_matrix(grad), a), None
-
-
-class _OwnProducts(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx: Any, a: Tensor, pattern: Pattern) -> Tensor:
-        ctx.save_for_backward(a)
-        ctx.pattern = pattern
-        return _sampled(a, a, pattern)
-
-    @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None]:
-        (a,) = ctx.saved_tensors
-        if grad.numel() == 0:
-            return torch.zeros_like(a), None
-        # The order of the transpose sends each pair to its reverse.
-        both = grad + grad[ctx.pattern.to_transposed]
-        return product_of(ctx.pattern.matrix(both), a), None

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from homogcl.data.catalog import graph_name, lacks_features, own_path, source
+from homogcl.data.catalog import graph_name, lacks_features, own_path, published_nodes
 from homogcl.methods.names import PLUGINS, split_name
 from homogcl.presets.catalog import Setting, catalog
 from homogcl.presets.sections import (
@@ -37,13 +37,12 @@ def overview(
     """
     if preset_file(preset):
         return None
-    is_own = own_path(data) is not None
-    name = NO_DATA_SET if is_own else graph_name(data)
+    name = graph_name(data) if own_path(data) is None else NO_DATA_SET
     if preset is None and depends_on_size(method, name):
-        published = None if is_own else source(data)
-        if published is None:
+        nodes = published_nodes(data)
+        if nodes is None:
             return None
-        preset = preset_by_size(method, name, published.counts.nodes)
+        preset = preset_by_size(method, name, nodes)
     settings, origin = preset_settings(method, name, preset)
     if lacks_features(data, root):
         settings["features"] = "structural"

@@ -10,7 +10,7 @@ is one; later values replace earlier ones.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -90,12 +90,16 @@ def depends_on_size(method: str, data: str) -> bool:
     return not has_own and f"default/{LARGE}" in _alternatives(method)
 
 
-def preset_by_size(method: str, data: str, nodes: int) -> str | None:
+def preset_by_size(method: str, data: str, nodes: int | Callable[[], int]) -> str | None:
     """Return the preset for graphs of more than `LARGE_NODES` nodes, or None if it does not apply.
 
-    Under it methods that compare all pairs sample their negatives.
+    Under it methods that compare all pairs sample their negatives. Where `nodes` is a function, it
+    is called only if the number matters.
     """
-    return LARGE if nodes > LARGE_NODES and depends_on_size(method, data) else None
+    if not depends_on_size(method, data):
+        return None
+    count = nodes() if callable(nodes) else nodes
+    return LARGE if count > LARGE_NODES else None
 
 
 def preset_names() -> list[tuple[str, str, str]]:

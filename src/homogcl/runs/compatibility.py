@@ -68,7 +68,7 @@ def for_method(graph: Data, method: Method, trained_on: TrainingGraph) -> Data:
     scales = [each.recipe.scaling for each in (here, trained_on) if each.recipe is not None]
     if scales and scales[0] != scales[-1]:
         raise UserError(
-            "the features of this graph have a scale of their own, not that of those learned from: "
+            "this graph's features are scaled unlike the training graph's: "
             "give its files or tables, or load it with the recipe of the model"
         )
     if here.feature_names and trained_on.feature_names:

@@ -19,10 +19,9 @@ from homogcl.core.errors import OtherFeatures, UserError
 from homogcl.data.held.graph import HeldGraph
 from homogcl.data.recipe import Recipe
 from homogcl.methods.forms import AUTO
-from homogcl.methods.registry import Method, Sizes, method_class, split_name
+from homogcl.methods.registry import Method, method_class, split_name
 from homogcl.presets.resolve import Settings, resolve
 from homogcl.presets.sections import NO_DATA_SET, preset_by_size
-from homogcl.runs.compatibility import TrainingGraph
 from homogcl.runs.folder import RunFolder
 from homogcl.runs.graph_input import graph_input
 from homogcl.runs.model import TrainedModel
@@ -163,8 +162,7 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
                 f"{labels_for}, which no split of nodes could hide: fit the graph itself"
             )
         data = graph_input(self._graph_of(X), settings, self.seed, labels_for=labels_for)
-        sizes = Sizes.of(data)
-        if preset := preset_by_size(self.method, NO_DATA_SET, sizes.nodes):
+        if preset := preset_by_size(self.method, NO_DATA_SET, int(data.num_nodes or 0)):
             settings = resolve(self.method, NO_DATA_SET, self.settings, preset)
         losses: list[float] = []
 
@@ -173,18 +171,10 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
 
         run = Run.of(self.method, settings, data, self.seed)
         trained = fit_run(run, on_epoch=follow)
-        self.model_ = TrainedModel(
-            name=self.method,
-            seed=self.seed,
-            settings=run.in_form(trained.form).settings,
-            overrides=tuple(self.settings),
-            sizes=sizes,
-            graph=TrainingGraph.of(data),
-            method=trained.method.eval(),
-            loss_curve=losses,
-        )
+        run = run.in_form(trained.form)
+        self.model_ = TrainedModel.of(run, trained.method, losses, self.settings)
         self.graph_, self.embedding_ = data, self._vectors(data)
-        self.n_features_in_ = 1 if self._takes_nodes else sizes.features
+        self.n_features_in_ = 1 if self._takes_nodes else data.num_features
         self.ids_ = data.ids
         return self
 

@@ -15,12 +15,14 @@ from homogcl.core.arrays import array_file
 from homogcl.core.errors import UserError, nearest
 from homogcl.core.files import open_atomically, remove_lastingly
 from homogcl.core.scratch import let_go
+from homogcl.data.catalog import own_path
+from homogcl.runs.run import Run
 
 TABLES = (".csv", ".parquet")
 FORMATS = (".npy", *TABLES)
 _NUMBERS: Final = 2**23  # of a block
 
-Columns = Mapping[str, Sequence[object] | npt.NDArray[Any]]
+NamedColumns = Mapping[str, Sequence[object] | npt.NDArray[Any]]
 
 
 def write_embeddings(
@@ -64,7 +66,7 @@ def write_array(path: Path, z: Tensor) -> Path:
     return path
 
 
-def write_table(path: Path, columns: Columns) -> Path:
+def write_table(path: Path, columns: NamedColumns) -> Path:
     """Write named columns of one length to a `.csv` or `.parquet` file and return its path."""
     check_ending(path, TABLES)
     return _write_blocks(path, iter([columns]))
@@ -76,6 +78,18 @@ def check_ending(path: Path, endings: Sequence[str]) -> None:
         raise UserError(f"cannot write {path.name}: unknown ending{nearest(path.suffix, endings)}")
 
 
+def check_no_source(path: Path, run: Run) -> None:
+    """Refuse to write over a file that the graph of `run` was read from."""
+    place = own_path(run.data)
+    if place is None:
+        return
+    folder = place if place.is_dir() else place.parent
+    named = [run.files[key] for key in ("nodes", "features") if isinstance(run.files.get(key), str)]
+    sources = {(folder / str(each)).resolve() for each in (*run.graph.files, *named)}
+    if path.resolve() in sources:
+        raise UserError(f"-o {path.name} would write over {path}, which the graph is read from")
+
+
 def _blocks(z: Tensor) -> Iterator[tuple[slice, npt.NDArray[Any]]]:
     """Yield all rows, a block at a time; of none, one block that is empty."""
     step = max(1, _NUMBERS // max(1, z.size(1)))
@@ -85,7 +99,7 @@ def _blocks(z: Tensor) -> Iterator[tuple[slice, npt.NDArray[Any]]]:
         let_go(z)
 
 
-def _write_blocks(path: Path, blocks: Iterator[Columns]) -> Path:
+def _write_blocks(path: Path, blocks: Iterator[NamedColumns]) -> Path:
     """Write blocks of the same columns one after the other, each as a group of rows."""
     try:
         import pyarrow as pa

@@ -14,13 +14,13 @@ import numpy.typing as npt
 from pydantic import TypeAdapter, ValidationError
 from torch_geometric.data import Data
 
+from homogcl.core.config import first_problem
 from homogcl.core.errors import UserError
 from homogcl.core.files import only_process_in, remove_lastingly, write_atomically
 from homogcl.data.load import original_ids, own_path
 from homogcl.data.own.files import description
 from homogcl.data.own.rows import read_rows
-from homogcl.methods.base import Method, Sizes
-from homogcl.runs.compatibility import TrainingGraph
+from homogcl.methods.base import Method
 from homogcl.runs.export import write_array
 from homogcl.runs.folder_config import LENGTHS, RunConfig, config_of, differing, epochs_in
 from homogcl.runs.graph_input import graph_input
@@ -98,18 +98,9 @@ class RunFolder:
 
         Embeddings of a shorter training go first: they never stand beside another model.
         """
-        graph = run.graph
-        model = TrainedModel(
-            name=run.method,
-            seed=run.seed,
-            settings=run.settings,
-            # An embedder knows no data set's preset: all settings make the same method again.
-            overrides=tuple(run.settings.flat()),
-            sizes=Sizes.of(graph),
-            graph=TrainingGraph.of(graph),
-            method=method.eval(),
-            loss_curve=self.curves().get("loss", []),
-        )
+        graph, losses = run.graph, self.curves().get("loss", [])
+        # An embedder knows no data set's preset: all settings make the same method again.
+        model = TrainedModel.of(run, method, losses, run.settings.flat())
         z = model.embed(graph).cpu()
         remove_lastingly(self.path / _EMBEDDINGS, self.path / _IDS)
         model.save(self.path / _MODEL)
@@ -201,9 +192,18 @@ class RunFolder:
         """
         if data is None:
             return self.ids(), self.embeddings()
-        model = self.model()
-        graph = self.run(self.request(root, data, files), model).graph
+        model, graph = self.model_and_graph(root, data, files)
         return original_ids(graph), model.embed(graph).cpu().numpy()
+
+    def model_and_graph(
+        self, root: Path | None, data: str | None, files: Mapping[str, object]
+    ) -> tuple[TrainedModel, Data]:
+        """Return the trained model, and the run's graph or another one as the model takes it.
+
+        The arguments are those of `request`.
+        """
+        model = self.model()
+        return model, self.run(self.request(root, data, files), model).graph
 
     def index_files(self) -> tuple[Path, Path]:
         """Return where an index of the embeddings lies, and what is said of it."""
@@ -251,10 +251,7 @@ class RunFolder:
         try:
             return TypeAdapter(kind).validate_python(self._read(name))
         except ValidationError as error:
-            first = error.errors()[0]
-            place = ".".join(str(part) for part in first["loc"]) or "file"
-            reason = f"{place}: {first['msg'].lower()}"
-            raise UserError(f"{self.path / name} is not of a run: {reason}") from None
+            raise UserError(f"{self.path / name} is not of a run: {first_problem(error)}") from None
 
     def _json(self, name: str) -> dict[str, Any]:
         return self._read_as(name, dict[str, Any])

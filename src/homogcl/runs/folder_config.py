@@ -69,7 +69,7 @@ def epochs_in(config: Mapping[str, Any]) -> int:
 
 
 def differing(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    """Return the names, of whatever depth, under which two configurations hold other values."""
+    """Return the keys, at any depth, whose values differ."""
     names: list[str] = []
     for key in sorted({*before, *now}):
         left, right = before.get(key), now.get(key)

@@ -13,7 +13,7 @@ from homogcl.methods.inference import embeddings
 from homogcl.runs.scores import inputs_of, without_test_labels
 
 # What `auto` chooses from; of equals the first is taken.
-CANDIDATES: Final = (
+AUTO_FORMS: Final = (
     "last",
     "last/unit",
     "layers",
@@ -47,4 +47,4 @@ def settled_form(form: str, method: Method, graph: Data, seed: int) -> str:
         inputs = inputs_of(embeddings(method, part, candidate), part, seed)
         return PROBE.score(inputs)["val_accuracy"]
 
-    return max(CANDIDATES, key=val_accuracy)
+    return max(AUTO_FORMS, key=val_accuracy)

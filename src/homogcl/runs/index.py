@@ -52,15 +52,15 @@ def make_index(folder: RunFolder, k: int, asked: int = ASKED) -> IndexReport:
     z = torch.from_numpy(folder.embeddings())
     if len(z) < 2:
         raise UserError(f"{folder.path}: a single node has no neighbors")
-    path, said = folder.index_files()
-    remove_lastingly(said)  # an index without it does not count
+    path, description = folder.index_files()
+    remove_lastingly(description)  # an index without it does not count
     start = time.perf_counter()
     index = NeighborIndex.of(z)
     index.save(path)
     built = time.perf_counter()
     nodes = torch.arange(0, len(z), max(1, len(z) // asked))[:asked]
     approximate, _ = nearest_neighbors(z, k, nodes, index=index)
-    found = time.perf_counter()
+    answered = time.perf_counter()
     exact, _ = nearest_neighbors(z, k, nodes)
     end = time.perf_counter()
     report = IndexReport(
@@ -69,23 +69,25 @@ def make_index(folder: RunFolder, k: int, asked: int = ASKED) -> IndexReport:
         asked=len(nodes),
         recall=recall(exact, approximate),
         seconds=built - start,
-        exact_over_index=(end - found) / max(found - built, 1e-9),
+        exact_over_index=(end - answered) / max(answered - built, 1e-9),
         bytes=path.stat().st_size,
     )
     content = {"of": fingerprint(z), "report": asdict(report)}
-    write_atomically(said, (json.dumps(content, indent=2) + "\n").encode())
+    write_atomically(description, (json.dumps(content, indent=2) + "\n").encode())
     return report
 
 
 def index_of(folder: RunFolder) -> NeighborIndex | None:
     """Return the index of a run's present embeddings, None where there is none."""
-    path, said = folder.index_files()
-    if not said.exists() or not path.exists():
+    path, description = folder.index_files()
+    if not description.exists() or not path.exists():
         return None
     try:
-        of = json.loads(said.read_bytes())["of"]
+        of = json.loads(description.read_bytes())["of"]
     except (ValueError, KeyError, TypeError):
-        raise UserError(f"{said}: is damaged; make the index anew: homogcl index RUN") from None
+        raise UserError(
+            f"{description}: is damaged; make the index anew: homogcl index RUN"
+        ) from None
     if of != fingerprint(torch.from_numpy(folder.embeddings())):
         return None
     return NeighborIndex.load(path)

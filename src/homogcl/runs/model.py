@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
@@ -13,6 +14,7 @@ from safetensors.torch import save
 from torch import Tensor
 from torch_geometric.data import Data
 
+from homogcl.core.config import first_problem
 from homogcl.core.errors import UserError
 from homogcl.core.files import write_atomically
 from homogcl.methods.inference import embeddings
@@ -20,6 +22,7 @@ from homogcl.methods.registry import Method, Sizes, build
 from homogcl.presets.resolve import Settings, resolve
 from homogcl.presets.sections import NO_DATA_SET
 from homogcl.runs.compatibility import TrainingGraph, for_method
+from homogcl.runs.run import Run
 
 FORMAT: Final = 3
 KEY = "homogcl"  # of the header
@@ -64,6 +67,22 @@ class TrainedModel:
     graph: TrainingGraph
     method: Method
     loss_curve: list[float]
+
+    @classmethod
+    def of(
+        cls, run: Run, method: Method, loss_curve: list[float], overrides: Iterable[str]
+    ) -> TrainedModel:
+        """Return the model that a run made of `method`."""
+        return cls(
+            name=run.method,
+            seed=run.seed,
+            settings=run.settings,
+            overrides=tuple(overrides),
+            sizes=Sizes.of(run.graph),
+            graph=TrainingGraph.of(run.graph),
+            method=method.eval(),
+            loss_curve=loss_curve,
+        )
 
     @property
     def parameters(self) -> dict[str, object]:
@@ -142,7 +161,5 @@ def _check_format(content: object) -> None:
 def _reason(error: Exception) -> str:
     """Return what is wrong in one line."""
     if isinstance(error, ValidationError):
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"]) or "header"
-        return f"{place}: {first['msg'].lower()}"
+        return first_problem(error, "header")
     return (str(error).splitlines() or [type(error).__name__])[0]

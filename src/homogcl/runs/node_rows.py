@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from homogcl.core.errors import UserError
+from homogcl.core.errors import UserError, nearest
 
 
 def node_rows(
@@ -35,6 +35,14 @@ def node_rows(
     else:
         raise UserError(f"nodes without ids are found by whole numbers, not by {column.dtype}")
     if -1 in rows:
-        unknown = column[rows.index(-1)]
-        raise UserError(f"the graph of {count} nodes has no node {unknown}")
+        unknown = column.tolist()[rows.index(-1)]
+        raise UserError(
+            f"the graph of {count:,} nodes has no node {unknown!r}{_hint(unknown, ids)}"
+        )
     return np.array(rows, dtype=np.int64)
+
+
+def _hint(node: object, ids: Sequence[str] | Sequence[int] | None) -> str:
+    hint = nearest(str(node), (str(each) for each in ids or ()))
+    # A list of all nodes would help nobody.
+    return hint if hint.startswith(" (did you mean") else ""

@@ -27,7 +27,7 @@ from pydantic import (
     model_validator,
 )
 
-from homogcl.core.config import Config
+from homogcl.core.config import Config, first_problem
 from homogcl.core.errors import UserError
 from homogcl.core.files import write_atomically
 from homogcl.runs.origin import UNKNOWN, Machine
@@ -157,10 +157,7 @@ def read_record(path: Path) -> Record:
     except OSError as error:
         raise UserError(f"cannot read the record {path}: {error.strerror}") from error
     except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(str(part) for part in first["loc"]) or "file"
-        reason = " ".join(first["msg"].split())
-        raise UserError(f"{path} is not a run record: {field}: {reason}") from error
+        raise UserError(f"{path} is not a run record: {first_problem(error)}") from error
 
 
 def read_records(place: Path) -> list[Record]:

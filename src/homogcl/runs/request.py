@@ -11,12 +11,12 @@ from typing import Annotated
 from pydantic import Field
 from torch_geometric.data import Data
 
-from homogcl.data.load import graph_name, lacks_features, load, own_path, source
+from homogcl.data.catalog import graph_name, lacks_features, own_path, published_nodes
+from homogcl.data.load import load
 from homogcl.data.recipe import Recipe
 from homogcl.presets.resolve import Settings, resolve
 from homogcl.presets.sections import (
     NO_DATA_SET,
-    depends_on_size,
     file_settings,
     preset_by_size,
     preset_file,
@@ -88,13 +88,11 @@ class Request:
                 recipe=self.recipe,
             )
 
-        if (
-            by_size
-            and self._preset_name is None
-            and depends_on_size(self.method, self._preset_data)
-        ):
-            published = None if own_path(self.data) else source(self.data)
-            nodes = published.counts.nodes if published else int(graph().num_nodes or 0)
+        def nodes() -> int:
+            count = published_nodes(self.data)
+            return int(graph().num_nodes or 0) if count is None else count
+
+        if by_size and self._preset_name is None:
             preset = preset_by_size(self.method, self._preset_data, nodes)
             settings = settings if preset is None else self._settings(preset)
         return Run(

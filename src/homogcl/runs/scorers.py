@@ -42,10 +42,10 @@ def _probe(embedder: Embedder, X: object = None, y: object = None) -> float:
     graph = embedder.graph
     if not isinstance(graph, Data):
         raise UserError("the scorer probe needs an Embedder with a graph of torch_geometric")
-    seen = without_test_labels(graph, "the scorer probe")
+    part = without_test_labels(graph, "the scorer probe")
     labeled = embedder.graph_.clone()
     for key in ("y", *MASKS):
-        labeled[key] = seen[key]
+        labeled[key] = part[key]
     inputs = inputs_of(embedder.embedding_, labeled, embedder.seed)
     return PROBE.score(inputs)["val_accuracy"]
 

@@ -111,14 +111,14 @@ def with_edges_held_out(graph: Data, features: FeatureKind, seed: int) -> tuple[
     """
     nodes = int(graph.num_nodes or 0)
     links = hold_out(graph.edge_index, nodes, stream(seed, "links"))
-    seen = copy.copy(graph)
-    seen.edge_index = graph.edge_index[:, links.kept]
+    part = copy.copy(graph)
+    part.edge_index = graph.edge_index[:, links.remaining]
     if "edge_weight" in graph:
-        seen.edge_weight = graph.edge_weight[links.kept]
+        part.edge_weight = graph.edge_weight[links.remaining]
     if graph.get("structural"):
-        weight = seen.get("edge_weight")
+        weight = part.get("edge_weight")
         x = structural_features(
-            seen.edge_index, nodes, graph.num_features, seed=seed, edge_weight=weight
+            part.edge_index, nodes, graph.num_features, seed=seed, edge_weight=weight
         )
-        seen.x = scaling_of(x, "row" if features == "auto" else features).apply(x)
-    return seen, links
+        part.x = scaling_of(x, "row" if features == "auto" else features).apply(x)
+    return part, links

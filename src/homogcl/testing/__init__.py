@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from homogcl.methods.base import Method, Sizes
 from homogcl.testing.candidate import Candidate, candidate, with_plugins
-from homogcl.testing.checks import CHECKS, Check, checks_of
 from homogcl.testing.contract import ContractBroken
 from homogcl.testing.graphs import block_graph
+from homogcl.testing.suite import CHECKS, Check, checks_of
 
 __all__ = [
     "CHECKS",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from statistics import fmean
 from tempfile import TemporaryDirectory
@@ -16,18 +15,10 @@ from homogcl.core.seeds import stream
 from homogcl.homophily.positives import CannotCombine, Combine, Positives
 from homogcl.methods.base import Method, total
 from homogcl.methods.inference import embeddings, evaluation, without_labels
-from homogcl.testing.batches import (
-    batches_are_refused_where_a_step_needs_the_whole_graph,
-    batches_interrupted_between_epochs_end_at_the_same_bits,
-    loss_falls_on_batches_too,
-)
 from homogcl.testing.candidate import Candidate
 from homogcl.testing.contract import require, resumed
-from homogcl.testing.graphs import block_graph, permuted, same, snapshot, with_isolated
-from homogcl.testing.pairs import plugin_leaves_the_views_of_its_base
+from homogcl.testing.graphs import permuted, same, snapshot, with_isolated
 from homogcl.training.loop import Epoch, fit
-
-Check = Callable[[Candidate, Data], None]
 
 
 def declares_what_it_is(candidate: Candidate, graph: Data) -> None:
@@ -235,67 +226,6 @@ def embeddings_in_blocks_are_those_of_the_whole_graph(candidate: Candidate, grap
     z = embeddings(method, graph, "layers")
     blocked = embeddings(method, graph, "layers", block=17)
     torch.testing.assert_close(blocked, z, rtol=1e-6, atol=1e-6 * float(z.abs().max()))
-
-
-def _always(method: Method) -> bool:
-    return True
-
-
-def _trains(method: Method) -> bool:
-    return any(parameter.requires_grad for parameter in method.parameters())
-
-
-def _trains_on_batches(method: Method) -> bool:
-    return _trains(method) and method.takes_batches
-
-
-def _trains_on_the_whole_graph(method: Method) -> bool:
-    return _trains(method) and not method.takes_batches
-
-
-def _is_inductive(method: Method) -> bool:
-    return not method.transductive
-
-
-def _takes_positives(method: Method) -> bool:
-    return bool(method.combines)
-
-
-def _wraps_another(method: Method) -> bool:
-    return isinstance(getattr(method, "base", None), Method)
-
-
-# Each check, and which methods it applies to.
-CHECKS: dict[Check, Callable[[Method], bool]] = {
-    declares_what_it_is: _always,
-    loss_falls: _trains,
-    gradients_reach_what_is_trained: _trains,
-    embeddings_are_finite_and_nothing_in_them_is_random: _always,
-    last_layer_gives_the_embeddings: _always,
-    embeddings_are_differentiable: _takes_positives,
-    undeclared_ways_of_combining_are_refused: _takes_positives,
-    plugin_leaves_the_views_of_its_base: _wraps_another,
-    renumbering_the_nodes_renumbers_the_embeddings: _is_inductive,
-    graph_is_left_as_it_was: _always,
-    same_seed_gives_the_same_bits: _always,
-    another_seed_gives_others: _trains,
-    state_goes_through_a_file: _always,
-    interrupted_training_ends_at_the_same_bits: _trains,
-    isolated_nodes_are_embedded: _always,
-    sparse_features_do_what_dense_ones_do: _always,
-    embeddings_in_blocks_are_those_of_the_whole_graph: _always,
-    loss_falls_on_batches_too: _trains_on_batches,
-    batches_interrupted_between_epochs_end_at_the_same_bits: _trains_on_batches,
-    batches_are_refused_where_a_step_needs_the_whole_graph: _trains_on_the_whole_graph,
-}
-
-
-def checks_of(candidate: Candidate) -> Iterator[tuple[str, Check]]:
-    """Yield the checks that apply to a candidate, with their names."""
-    method = candidate.new(block_graph())
-    for check, applies in CHECKS.items():
-        if applies(method):
-            yield check.__name__, check
 
 
 def _as_trained(method: Method, graph: Data) -> Data:

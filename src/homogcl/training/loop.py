@@ -165,7 +165,7 @@ def learning_rate(config: TrainConfig, step: int, per_epoch: int = 1) -> float:
 
 
 def fixed_length(method: Method, config: TrainConfig) -> str | None:
-    """Return why a training cannot go on after its last epoch as a longer one would, if so."""
+    """Return why a finished training cannot be extended, or None."""
     if config.schedule != "constant":
         return f"schedule={config.schedule} has ended with the last epoch"
     if method.follows_progress:

@@ -215,7 +215,7 @@ def test_recipe_of_the_training_holds_for_other_tables(listed: Listed, tmp_path:
     expected = embedder.transform(Tables(edges, nodes))[:3]
     np.testing.assert_array_equal(vectors, expected)
     assert load(other, recipe=embedder.recipe_).recipe == embedder.recipe_
-    with pytest.raises(UserError, match="have a scale of their own"):
+    with pytest.raises(UserError, match="features are scaled unlike the training graph's"):
         embedder.transform(load(Tables(edges, nodes.assign(age=2 * nodes["age"]))))
     with pytest.raises(UserError, match="this graph lacks 'age'"):
         embedder.transform(Tables(edges, nodes[["id", "team"]]))

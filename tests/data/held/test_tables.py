@@ -71,7 +71,11 @@ def test_names_prevail_over_places() -> None:
             "row 2, column 'u': the id is empty",
         ),
         (pd.DataFrame({"u": [0.5], "v": [1.0]}), {}, "column 'u': holds double"),
-        (pd.DataFrame(ENDS), {"missing": "maybe"}, "Tables: missing: input should be 'error'"),
+        (
+            pd.DataFrame(ENDS),
+            {"missing": "maybe"},
+            "Tables: missing = 'maybe': input should be 'error'",
+        ),
     ],
 )
 def test_wrong_tables_are_named(edges: Any, settings: dict[str, Any], says: str) -> None:

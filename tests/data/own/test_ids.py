@@ -50,7 +50,7 @@ def test_ids_come_in_one_piece_and_the_first_wrong_one_has_a_place() -> None:
     assert unique(pieces, str).to_pylist() == ["b", "a", "c"]
     with pytest.raises(UserError, match=r"^2: the id is empty$"):
         unique(pa.array(["a", "b", "", ""]), str)
-    with pytest.raises(UserError, match=r"^3: the id 'a' stands there a second time$"):
+    with pytest.raises(UserError, match=r"^3: duplicate id 'a'$"):
         unique(pa.array(["a", "b", "c", "a", "b"]), str)
 
 

@@ -14,8 +14,8 @@ from homogcl.data.own.tables import MemoryTable
 
 def cells(values: object, kind: Kind | None = None) -> tuple[Kind, list[object]]:
     column = values if isinstance(values, pa.Array) else pa.array(values)
-    found, read = cells_of(MemoryTable("t", {"c": column}), "c", column, kind)
-    return found, [None if isinstance(v, float) and np.isnan(v) else v for v in read.tolist()]
+    own_kind, read = cells_of(MemoryTable("t", {"c": column}), "c", column, kind)
+    return own_kind, [None if isinstance(v, float) and np.isnan(v) else v for v in read.tolist()]
 
 
 @pytest.mark.parametrize(

@@ -47,9 +47,9 @@ def test_columns_are_matched_by_name_and_others_are_left_alone(
 
 def test_a_level_that_was_not_learned_is_none_of_them(tmp_path: Path, recipe: Recipe) -> None:
     text = "key,color,size\nx,green,9\ny,red,9\n"
-    new, known = numbers(read_rows(_file(tmp_path, "a.csv", text), {}, recipe))
-    assert set(new) == set(known)
-    assert new != known
+    new, familiar = numbers(read_rows(_file(tmp_path, "a.csv", text), {}, recipe))
+    assert set(new) == set(familiar)
+    assert new != familiar
 
 
 def test_ids_are_named_first_or_numbers(tmp_path: Path, recipe: Recipe) -> None:
@@ -80,7 +80,7 @@ def test_matrices_are_rows_too(tmp_path: Path) -> None:
     ("text", "settings", "says"),
     [
         ("key,color\nx,red\n", {}, "lacks 'size'"),
-        ("key,color,size\nx,red,1\nx,red,2\n", {}, "line 3, column 'key': the id 'x' stands"),
+        ("key,color,size\nx,red,1\nx,red,2\n", {}, "line 3, column 'key': duplicate id 'x'"),
         ("key,color,size\nx,red,\n", {}, "line 2, column 'size': a value is missing"),
         ("key,color,size\nx,red,1\n", {"id": "name"}, "no column 'name' for id"),
         ("key,color,size\nx,red,1\n", {"label": "color"}, "have no label; leave it out"),

@@ -62,7 +62,7 @@ def test_graph_labels_and_split_are_those_of_the_files(root: Path) -> None:
 
 def test_features_are_those_of_the_file_where_it_is_there(root: Path) -> None:
     assert lacks_features("ogbn_arxiv", root)
-    states = {finding.name: finding.found for finding in doctor.data(root)}
+    states = {finding.name: finding.state for finding in doctor.data(root)}
     assert "made of the edges" in states["arxiv"]
     bare = load("arxiv", root, features="raw")
     write(root, "raw/node-feat.csv.gz", FEATURES)

@@ -14,7 +14,7 @@ from homogcl.homophily.plugins.base import NoPairPositives
 from homogcl.homophily.plugins.homogcl import HomoGCL
 from homogcl.homophily.positives import CannotCombine, Positives
 from homogcl.homophily.running_clusters import RunningClusters
-from homogcl.losses.contrast.sampled import Columns, stratified_columns
+from homogcl.losses.contrast.sampled import SampledColumns, stratified_columns
 from homogcl.methods.base import Method, Sizes, total
 from homogcl.methods.grace import GRACE
 from homogcl.methods.registry import (
@@ -112,15 +112,15 @@ def test_every_setting_that_a_base_accepts_changes_what_is_learned(graph: Data, 
     if "two_sigma_sq" in model.model_fields:
         start["two_sigma_sq"] = 0.5
     fixed = plugin(name.partition("+")[2]).settings
-    seen = [_step(graph, name, start)]
+    gradients = [_step(graph, name, start)]
     for key, field in model.model_fields.items():
         try:
             settings = {**start, key: _other({**fixed, **start}.get(key, field.default))}
-            seen.append(_step(graph, name, settings))
+            gradients.append(_step(graph, name, settings))
         except UserError:
             continue  # refused by name, which is what silence must not be
-        assert not torch.equal(seen[-1], seen[0]), key
-    assert len(seen) > 1
+        assert not torch.equal(gradients[-1], gradients[0]), key
+    assert len(gradients) > 1
 
 
 def _step(graph: Data, name: str, settings: dict[str, object]) -> Tensor:
@@ -170,7 +170,7 @@ def test_plugins_leave_the_negatives_of_their_base(
 ) -> None:
     samples: list[Tensor] = []
 
-    def listen(*arguments: Any) -> Columns:
+    def listen(*arguments: Any) -> SampledColumns:
         columns = stratified_columns(*arguments)
         samples.append(torch.stack([columns.node.double(), columns.weight]))
         return columns

@@ -8,7 +8,7 @@ from torch.nn.functional import cross_entropy, normalize
 
 from homogcl.losses import Workspace, info_nce
 from homogcl.losses.contrast.negatives import AllPairs, CrossView, Sampled, Weighted
-from homogcl.losses.contrast.sampled import Columns, stratified_columns
+from homogcl.losses.contrast.sampled import SampledColumns, stratified_columns
 from homogcl.losses.contrast.weighted import Hardness
 from tests.products import counted
 from tests.reference.neighbors import LargestTensor, cosine
@@ -110,7 +110,7 @@ def test_the_exact_loss_compares_all_pairs() -> None:
 def test_the_sampled_loss_compares_with_the_columns_alone() -> None:
     n, d, m = 12, 5, 3
     u, v = torch.randn(2, n, d, requires_grad=True).unbind()
-    columns = Columns(torch.arange(m), torch.full((m,), n / m))
+    columns = SampledColumns(torch.arange(m), torch.full((m,), n / m))
 
     def step() -> None:
         torch.autograd.backward(info_nce(u, v, 0.5, negatives=Sampled(columns)))

@@ -13,7 +13,7 @@ from homogcl.core.errors import UserError
 from homogcl.homophily.positives import Positives
 from homogcl.losses import Workspace, info_nce
 from homogcl.losses.contrast.negatives import Sampled
-from homogcl.losses.contrast.sampled import Columns, sampled_log_sums, stratified_columns
+from homogcl.losses.contrast.sampled import SampledColumns, sampled_log_sums, stratified_columns
 from homogcl.losses.contrast.tiles import Tiling, log_sums
 from homogcl.nn.sparse import Pattern
 
@@ -70,7 +70,7 @@ def test_all_columns_give_the_exact_sums(
 @pytest.mark.parametrize("scale", [1.0, 20.0])
 def test_gradient_of_the_estimated_sums(budget: int, scale: float) -> None:
     a, b = ((scale * x).requires_grad_() for x in views(7, seed=1))
-    columns = Columns(torch.tensor([1, 4, 6]), torch.tensor([2.0, 3.0, 2.0]).double())
+    columns = SampledColumns(torch.tensor([1, 4, 6]), torch.tensor([2.0, 3.0, 2.0]).double())
     pairs = pattern(7, 0.3, seed=2)
 
     def sums(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
@@ -88,7 +88,7 @@ def test_the_mean_over_all_draws_is_the_exact_sum() -> None:
     total: list[Tensor] = [torch.zeros(nodes, dtype=torch.float64) for _ in range(2)]
     draws = [(*two, one) for two in combinations([0, 2, 4, 6], 2) for one in (1, 3, 5)]
     for chosen in draws:
-        columns = Columns(torch.tensor(chosen), torch.tensor([2.0, 2.0, 3.0]))
+        columns = SampledColumns(torch.tensor(chosen), torch.tensor([2.0, 2.0, 3.0]))
         for side, estimated in enumerate(sampled_log_sums(a, b, columns, pairs)):
             total[side] += estimated.exp() / len(draws)
     for mean, expected in zip(total, exact(a, b, pairs), strict=True):

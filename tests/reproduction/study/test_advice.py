@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from homogcl.advice.neighborhoods import CANDIDATES
+from homogcl.advice.neighborhoods import COMPARED
 from homogcl.runs.record import Record
 from reproduction.advice_training import ADJUSTED, LIKENESS, VALIDATION_NODES
 from reproduction.study.advice import (
@@ -95,5 +95,5 @@ def test_every_graph_has_its_trainings() -> None:
     labels = [training.label for training in ADVICE.trainings(False)]
     assert len({*labels}) == len(labels)
     graphs_untrained = len(SIZES) * len(TOPIC_SHARES) * (len(HOMOPHILY) + len(WRONG))
-    untrained = graphs_untrained * len(CANDIDATES) * SEEDS
+    untrained = graphs_untrained * len(COMPARED) * SEEDS
     assert len(labels) == untrained + graphs * len(TRAINED) * TRAINED_SEEDS + 2 * len(NAMED) * SEEDS

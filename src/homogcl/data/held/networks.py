@@ -78,10 +78,12 @@ def _first(values: Mapping[str, Any], names: Sequence[str]) -> Any:
 
 def _content(ids: list[Any], pairs: list[list[int]], weights: list[Any]) -> Content:
     edges = np.array(pairs, dtype=np.int64).reshape(2, -1)
-    given = [weight is not None for weight in weights]
-    if any(given) and not all(given):
-        raise UserError(f"{given.count(False):,} of {len(given):,} edges have no {WEIGHT!r}")
-    weight = np.array(weights, dtype=np.float64) if any(given) else None
+    has_weight = [weight is not None for weight in weights]
+    if any(has_weight) and not all(has_weight):
+        raise UserError(
+            f"{has_weight.count(False):,} of {len(has_weight):,} edges have no {WEIGHT!r}"
+        )
+    weight = np.array(weights, dtype=np.float64) if any(has_weight) else None
     return content_of_arrays(edges, weight, ids=ids)
 
 

@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from pydantic import ValidationError
 from torch_geometric.data import Data
 
 from homogcl.core.errors import UserError
-from homogcl.data.own.files import GraphFiles, Kind, Missing
+from homogcl.data.own.files import GraphFiles, Kind, Missing, validated_files
 from homogcl.data.own.graph import Content, content_of
 from homogcl.data.own.rows import rows_of_table
 from homogcl.data.own.tables import MemoryTable, arrow, whole
@@ -73,7 +72,7 @@ class Tables:
 
 
 def from_tables(tables: Tables, recipe: Recipe | None) -> Content:
-    """Return the graph that tables describe; `recipe` is that of the graph of a training."""
+    """Return the graph of the tables; `recipe` comes from the training graph."""
     edges = memory_table(tables.edges, EDGES, "Tables(edges=...)")
     source, target = _ends(edges.names, tables)
     ends = replace(edges, columns={name: edges.columns[name] for name in edges.names})
@@ -207,22 +206,19 @@ def _settings(
     if nodes is not None and features is None:
         others = {id_column, tables.label, tables.split}
         features = [name for name in nodes.names if name not in others]
-    try:
-        return GraphFiles(
-            edges=Path(EDGES),
-            source=source,
-            target=target,
-            weight=weight,
-            id=id_column,
-            features=list(features) if features else None,
-            label=tables.label,
-            split=tables.split,
-            kinds=dict(tables.kinds),
-            missing=tables.missing,
-        )
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise UserError(f"Tables: {first['loc'][0]}: {first['msg'].lower()}") from None
+    values: dict[str, object] = {
+        "edges": Path(EDGES),
+        "source": source,
+        "target": target,
+        "weight": weight,
+        "id": id_column,
+        "features": list(features) if features else None,
+        "label": tables.label,
+        "split": tables.split,
+        "kinds": dict(tables.kinds),
+        "missing": tables.missing,
+    }
+    return validated_files(values, "Tables")
 
 
 def _original(content: Content, column: Any) -> list[Any]:

@@ -24,7 +24,7 @@ from homogcl.data.published.archives import checked, refuse_bomb
 from homogcl.data.recipe import refuse_other_columns
 
 ARRAYS = (".npy", ".npz")
-Rows: TypeAlias = npt.NDArray[np.int64]
+RowNumbers: TypeAlias = npt.NDArray[np.int64]
 Mask: TypeAlias = npt.NDArray[np.bool_]
 
 
@@ -48,7 +48,7 @@ class TableFeatures:
         ]
         return cls(table, tuple(names), tuple(k for k, _ in read), tuple(c for _, c in read))
 
-    def taken(self, rows: Rows) -> TableFeatures:
+    def taken(self, rows: RowNumbers) -> TableFeatures:
         """Return some rows; all cells of row -1 are missing."""
         return replace(self, cells=tuple(_taken(each, rows) for each in self.cells))
 
@@ -92,7 +92,7 @@ class MatrixFeatures:
     matrix: Any
     names: tuple[str, ...] = ()
 
-    def taken(self, rows: Rows) -> MatrixFeatures:
+    def taken(self, rows: RowNumbers) -> MatrixFeatures:
         """Return some rows; all cells of row -1 are missing, or zero if the matrix is sparse."""
         absent = rows < 0
         if not absent.any():
@@ -198,7 +198,7 @@ def read_features(path: Path, id_column: str | None, kinds: Mapping[str, Kind]) 
     return FeatureFile(path, MatrixFeatures(path, matrix), ids)
 
 
-def _taken(cells: Cells, rows: Rows) -> Cells:
+def _taken(cells: Cells, rows: RowNumbers) -> Cells:
     absent = rows < 0
     if len(cells) == 0:
         return np.full(len(rows), np.nan if cells.dtype.kind == "f" else None, dtype=cells.dtype)

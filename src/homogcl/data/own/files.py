@@ -64,19 +64,7 @@ def graph_files(path: Path, settings: Mapping[str, object]) -> GraphFiles:
         values = {**settings, "edges": path.name}
     else:
         raise UserError(f"{path}: there is no such file or folder")
-    origin = str(toml or path)
-    for key in values:
-        if key not in GraphFiles.model_fields:
-            raise UserError(f"{origin}: no setting {key!r}{nearest(key, GraphFiles.model_fields)}")
-    if "edges" not in values:
-        raise UserError(f'{origin}: names no edges; write a line such as edges = "edges.csv"')
-    try:
-        files = GraphFiles.model_validate(values)
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise UserError(
-            f"{origin}: {first['loc'][0]} = {first['input']!r}: {first['msg'].lower()}"
-        ) from None
+    files = validated_files(values, str(toml or path))
     folder = path if path.is_dir() else path.parent
     features = files.features
     return files.model_copy(
@@ -86,6 +74,22 @@ def graph_files(path: Path, settings: Mapping[str, object]) -> GraphFiles:
             "features": folder / features if isinstance(features, Path) else features,
         }
     )
+
+
+def validated_files(values: Mapping[str, object], origin: str) -> GraphFiles:
+    """Return settings as one value; refuse unknown and bad ones in a line that names `origin`."""
+    for key in values:
+        if key not in GraphFiles.model_fields:
+            raise UserError(f"{origin}: no setting {key!r}{nearest(key, GraphFiles.model_fields)}")
+    if "edges" not in values:
+        raise UserError(f'{origin}: names no edges; write a line such as edges = "edges.csv"')
+    try:
+        return GraphFiles.model_validate(values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise UserError(
+            f"{origin}: {first['loc'][0]} = {first['input']!r}: {first['msg'].lower()}"
+        ) from None
 
 
 def description(path: Path) -> Path | None:

@@ -43,7 +43,7 @@ def unique(ids: Any, where: Callable[[int], str]) -> Any:
         earlier: set[str] = set()
         for row, each in enumerate(ids.to_pylist()):
             if each in earlier:
-                raise UserError(f"{where(row)}: the id {each!r} stands there a second time")
+                raise UserError(f"{where(row)}: duplicate id {each!r}")
             earlier.add(each)
     return ids
 
@@ -67,7 +67,7 @@ def some(names: Sequence[object]) -> str:
 
 
 def refuse_strangers(here: Any, place: str, among: Any, other: str) -> None:
-    """Refuse ids none of which occurs among others: they seem to be of another kind.
+    """Refuse ids of which none occurs in `among`: the columns probably hold different ids.
 
     Args:
         here: pyarrow strings.

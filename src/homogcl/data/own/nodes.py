@@ -97,8 +97,8 @@ def read_nodes(
     if listing.features is None:
         return nodes
     x, columns = listing.features.numbers(learned)
-    made = tuple(name for column in columns for name in column.names)
-    return replace(nodes, x=x, feature_names=made, columns=columns)
+    names = tuple(name for column in columns for name in column.names)
+    return replace(nodes, x=x, feature_names=names, columns=columns)
 
 
 def _strangers(listing: Listing, ends: Ends, missing: Missing) -> tuple[Any, tuple[str, ...]]:

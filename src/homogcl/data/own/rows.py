@@ -6,13 +6,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from pydantic import ValidationError
 from torch_geometric.data import Data
 
 from homogcl.core.errors import UserError
 from homogcl.data.features import compact
 from homogcl.data.own.features import ARRAYS
-from homogcl.data.own.files import GraphFiles, open_table
+from homogcl.data.own.files import GraphFiles, open_table, validated_files
 from homogcl.data.own.ids import whole_numbers
 from homogcl.data.own.nodes import read_nodes
 from homogcl.data.own.tables import MemoryTable, TableFile, arrow, ending, pick
@@ -61,13 +60,7 @@ def rows_of_table(table: TableFile, settings: Mapping[str, object], recipe: Reci
 
 def _files(place: Path | str, settings: Mapping[str, object]) -> GraphFiles:
     """Return the settings as a graph's; `edges` only says what messages begin with."""
-    try:
-        return GraphFiles.model_validate({**settings, "edges": Path(place)})
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise UserError(
-            f"{place}: {first['loc'][0]} = {first['input']!r}: {first['msg'].lower()}"
-        ) from None
+    return validated_files({**settings, "edges": Path(place)}, str(place))
 
 
 def _numbered(table: TableFile, features: list[str]) -> tuple[MemoryTable, str]:

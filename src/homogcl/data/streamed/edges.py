@@ -70,8 +70,8 @@ def number_ends(
     if dropped := store.one("select count(*) from listed")[0] - rows:
         notes.append(f"{dropped:,} edges of nodes that are not there dropped")
     whole = _all(store, "from ids")
-    found = {"nodes": count, "rows": rows, "self_loops": loops, "whole": whole}
-    return {**found, "longest": longest, "notes": notes}
+    counts = {"nodes": count, "rows": rows, "self_loops": loops, "whole": whole}
+    return {**counts, "longest": longest, "notes": notes}
 
 
 @dataclass

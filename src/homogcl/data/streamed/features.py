@@ -88,18 +88,18 @@ def write_features(
     """
     listed = _Listed(store.folder, facts, nodes)
     columns = tuple(listed.learned(place) for place in range(len(listed)))
-    made = _Made(listed, columns)
-    if not len(made):
+    features = _Made(listed, columns)
+    if not len(features):
         raise UserError(
             f"nothing can be learned from {', '.join(facts['features'])}: no value stands there "
             "twice"
         )
     roles = [role for column in columns for role in column.roles]
-    recipe = Recipe(columns, scaling_of_columns(made, kind, roles))
-    with array_file(folder / "x.npy", np.float32, len(made)) as x:
+    recipe = Recipe(columns, scaling_of_columns(features, kind, roles))
+    with array_file(folder / "x.npy", np.float32, len(features)) as x:
         for block in _encoded(listed, columns):
             x.append(recipe.scaling.apply(torch.from_numpy(block)).to_dense().numpy())
-            store.say("features", x.size // len(made))
+            store.say("features", x.size // len(features))
     return recipe
 
 

@@ -9,14 +9,13 @@ from typing import Any, Final
 
 import numpy as np
 import torch
-from pydantic import ValidationError
 
 from homogcl.core.arrays import array_file
-from homogcl.core.errors import UserError, nearest
+from homogcl.core.errors import UserError
 from homogcl.core.files import only_process_in
 from homogcl.data.features import FeatureKind, normalize
 from homogcl.data.mapped import IDS, complete, is_mapped, refuse_arrays
-from homogcl.data.own.files import GraphFiles, description, graph_files
+from homogcl.data.own.files import GraphFiles, description, graph_files, validated_files
 from homogcl.data.own.graph import unused_columns
 from homogcl.data.recipe import Recipe
 from homogcl.data.scaling import Scaling
@@ -41,7 +40,7 @@ FORMAT: Final = 1  # of what an import leaves for the next one to go on with
 
 
 @dataclass(frozen=True)
-class Tables:
+class TableStreams:
     """The streams of edges and nodes, and which of their columns are what."""
 
     edges: Stream
@@ -63,7 +62,7 @@ class Tables:
         return {"format": FORMAT, "tables": states, "columns": columns, "features": features}
 
 
-def tables_of(source: str, settings: Mapping[str, object]) -> Tables:
+def tables_of(source: str, settings: Mapping[str, object]) -> TableStreams:
     """Return the tables that a source names.
 
     Args:
@@ -81,14 +80,14 @@ def tables_of(source: str, settings: Mapping[str, object]) -> Tables:
     elif "edges" in settings:
         raise UserError(f"{source}: is no database, so that it takes no query of edges")
     else:
-        files = _files({**settings, "edges": place}, source)
+        files = validated_files({**settings, "edges": place}, source)
     edges = file_stream(files.edges, names_optional=True)
     nodes = file_stream(files.nodes, names_optional=False) if files.nodes else None
-    return Tables(edges, nodes, files)
+    return TableStreams(edges, nodes, files)
 
 
 def stream_graph(
-    tables: Tables, folder: Path, memory: int, say: Say, features: FeatureKind = "auto"
+    tables: TableStreams, folder: Path, memory: int, say: Say, features: FeatureKind = "auto"
 ) -> tuple[GraphSummary, list[str]]:
     """Write the graph of tables as a folder for `open_mapped`, and return what was counted.
 
@@ -114,7 +113,7 @@ def stream_graph(
 
 
 def _written(
-    store: Store, tables: Tables, folder: Path, features: FeatureKind
+    store: Store, tables: TableStreams, folder: Path, features: FeatureKind
 ) -> tuple[GraphSummary, list[str]]:
     edges, nodes, files = tables.edges, tables.nodes, tables.files
     listed: dict[str, Any] = {"nodes": 0, "features": [], "labels": None, "split": False}
@@ -224,24 +223,12 @@ def _homophily(merged: Merged) -> tuple[float | None, float | None]:
     return same, float("nan") if chance >= 1 else (same - chance) / (1 - chance)
 
 
-def _queries(database: tuple[str, str, str], settings: Mapping[str, object]) -> Tables:
+def _queries(database: tuple[str, str, str], settings: Mapping[str, object]) -> TableStreams:
     name = database[0]
     edges, nodes = settings.get("edges"), settings.get("nodes")
     if not edges:
         raise UserError(f'{name}: say what its edges are: --edges "select source, target from ..."')
-    files = _files({**settings, "edges": "edges", "nodes": "nodes" if nodes else None}, name)
+    values = {**settings, "edges": "edges", "nodes": "nodes" if nodes else None}
+    files = validated_files(values, name)
     rows = QueryStream(*database, str(nodes)) if nodes else None
-    return Tables(QueryStream(*database, str(edges)), rows, files)
-
-
-def _files(values: Mapping[str, object], origin: str) -> GraphFiles:
-    for key in values:
-        if key not in GraphFiles.model_fields:
-            raise UserError(f"{origin}: no setting {key!r}{nearest(key, GraphFiles.model_fields)}")
-    try:
-        return GraphFiles.model_validate(values)
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise UserError(
-            f"{origin}: {first['loc'][0]} = {first['input']!r}: {first['msg'].lower()}"
-        ) from None
+    return TableStreams(QueryStream(*database, str(edges)), rows, files)

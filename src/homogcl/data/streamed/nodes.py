@@ -66,7 +66,7 @@ class NodeColumns:
 
 @dataclass
 class _Missing:
-    """How often a column lacked something, and of which nodes at first."""
+    """The number of missing cells in a column, and the first nodes that lack one."""
 
     count: int = 0
     ids: list[str] = field(default_factory=list)
@@ -220,8 +220,8 @@ def _splits(block: MemoryTable, name: str) -> npt.NDArray[np.int8]:
     pa = arrow()
     [parts] = block.text([name])
     parts = pa.compute.utf8_lower(parts)
-    known = pa.array([*SPLITS, ""])
-    places = pa.compute.index_in(parts, value_set=known).fill_null(-1).to_numpy()
+    choices = pa.array([*SPLITS, ""])
+    places = pa.compute.index_in(parts, value_set=choices).fill_null(-1).to_numpy()
     wrong = np.flatnonzero(places < 0)
     if len(wrong):
         text = parts[int(wrong[0])].as_py()

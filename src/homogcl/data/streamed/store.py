@@ -16,7 +16,7 @@ from homogcl.core.errors import UserError
 from homogcl.core.files import sync_folder, write_atomically
 from homogcl.core.memory import reset_peak
 
-WORK: Final = ".import"  # folder inside that of the graph; gone when the graph is whole
+WORK: Final = ".import"  # subfolder for the import, removed once the graph is complete
 _DATABASE, _ORIGIN, _DONE = "tables.duckdb", "origin.json", "done.json"
 _BLOCKS: Final = 400 * 2**20  # bytes that blocks on their way take beside the database
 _TOGETHER: Final = 2**19  # rows that are handed to the database at once
@@ -47,7 +47,7 @@ class Store:
     say: Say
 
     def stage(self, name: str, work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-        """Return the facts that a stage found, which is done now unless it was done before."""
+        """Run a stage unless an earlier import finished it; return its facts."""
         done: dict[str, dict[str, Any]] = _json(self.folder / _DONE)
         if name not in done:
             facts = work()
@@ -103,7 +103,7 @@ class Store:
 def opened_store(
     folder: Path, origin: Mapping[str, object], memory: int, say: Say
 ) -> Iterator[Store]:
-    """Give the store of an import into `folder`: that of a killed one, if it was of the same.
+    """Yield the store of an import into `folder`; continue a killed import of the same tables.
 
     Args:
         folder: Of the graph to be.
@@ -133,7 +133,7 @@ def opened_store(
 
 @contextmanager
 def _named(folder: Path) -> Iterator[None]:
-    """Say in one line that memory or disk did not do."""
+    """Turn errors of a full memory or disk into one line."""
     import duckdb
 
     try:

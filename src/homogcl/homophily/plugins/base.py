@@ -173,8 +173,8 @@ class NeighborPlugin(Method):
     def expanded(self, views: HomoViews, weight: Tensor) -> dict[str, Tensor]:
         """Return the base's terms with the edges as positives, each by its weight, [E]."""
         graph = views.graph
-        known = Pattern.of_graph(graph)
-        pairs = Positives(graph.edge_index, weight, combine=self.combine, known=known)
+        pattern = Pattern.of_graph(graph)
+        pairs = Positives(graph.edge_index, weight, combine=self.combine, pattern_hint=pattern)
         return self.base.objective(views.base, pairs)
 
     def next_centroids(self, h: Tensor, seed: int) -> Tensor:

@@ -17,6 +17,13 @@ from homogcl.methods.base import Method, Terms
 from homogcl.nn.sparse import Pattern
 
 
+class SoftClusterConfig(ClusterConfig):
+    """Number and width of soft clusters."""
+
+    two_sigma_sq: float = Field(default=1e-3, gt=0)  # 2σ² of Eq. (5), in the unit `width`
+    width: Literal["fixed", "clusters"] = "fixed"  # 1, or a node's mean squared distance to c
+
+
 class HomoGCL(NeighborPlugin):
     """HomoGCL (Li et al., KDD 2023), Algorithm 1, over any base with pair positives.
 
@@ -32,11 +39,9 @@ class HomoGCL(NeighborPlugin):
     name = "HomoGCL"
     ways = (Combine.SUM, Combine.TERM)
 
-    class Config(ClusterConfig):
+    class Config(SoftClusterConfig):
         """Settings of the plug-in."""
 
-        two_sigma_sq: float = Field(default=1e-3, gt=0)  # 2σ² of Eq. (5), in the unit `width`
-        width: Literal["fixed", "clusters"] = "fixed"  # 1, or a node's mean squared distance to c
         homophily_weight: float = 1.0  # α
         neighbor_weight: float = 1.0  # β, for bases with a separate term for neighbors
         saliency: Literal["soft", "hard"] = "soft"

@@ -11,7 +11,7 @@ from homogcl.core.errors import UserError
 from homogcl.homophily.positives import MEANS, Combine, Positives
 from homogcl.losses.contrast.negatives import AllPairs, Negatives
 from homogcl.losses.contrast.tiles import safe_square
-from homogcl.nn.sparse import own_products, pair_products
+from homogcl.nn.pair_products import own_products, pair_products
 from homogcl.nn.unit_rows import of_length
 
 

@@ -12,7 +12,7 @@ from typing import ClassVar, TypeAlias
 from torch import Tensor
 
 from homogcl.core.distributed import ALONE, Ranks
-from homogcl.losses.contrast.sampled import Columns, sampled_log_sums
+from homogcl.losses.contrast.sampled import SampledColumns, sampled_log_sums
 from homogcl.losses.contrast.tiles import ACROSS, BOTH, Tiling, Workspace, log_sums
 from homogcl.losses.contrast.weighted import Hardness, weighted_sums
 from homogcl.nn.sparse import Pattern
@@ -59,7 +59,7 @@ class Sampled:
 
     own_view: ClassVar[bool] = True
 
-    columns: Columns
+    columns: SampledColumns
 
     def sums(self, a: Tensor, b: Tensor, temperature: float, pairs: Pattern) -> Sums:
         """Return the estimated sums."""

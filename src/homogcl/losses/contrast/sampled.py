@@ -20,14 +20,14 @@ from homogcl.nn.sparse import Pattern, entries
 
 
 @dataclass(frozen=True)
-class Columns:
+class SampledColumns:
     """The sampled nodes, and how many nodes each of them represents."""
 
     node: Tensor  # int64 [M]
     weight: Tensor  # [M]
 
 
-def stratified_columns(draw: Tensor, count: int, strata: Tensor | None = None) -> Columns:
+def stratified_columns(draw: Tensor, count: int, strata: Tensor | None = None) -> SampledColumns:
     """Return about `count` columns, divided among the strata in proportion to their size.
 
     Each stratum, int64 [N], gives its rounded share and at least one column: the nodes with the
@@ -47,13 +47,13 @@ def stratified_columns(draw: Tensor, count: int, strata: Tensor | None = None) -
     rank = torch.arange(nodes, device=draw.device) - start[strata[order]]
     node = order[rank < quota[strata[order]]]
     each = strata[node]
-    return Columns(node, size[each].to(draw.dtype) / quota[each])
+    return SampledColumns(node, size[each].to(draw.dtype) / quota[each])
 
 
 def sampled_log_sums(
     a: Tensor,
     b: Tensor,
-    columns: Columns,
+    columns: SampledColumns,
     left_out: Pattern,
     *,
     rows: int = 1024,
@@ -75,12 +75,12 @@ def sampled_log_sums(
 class _Blocks:
     """The pairs of all rows with the columns of both views, in blocks of rows."""
 
-    columns: Columns
+    columns: SampledColumns
     rows: tuple[slice, ...]
     left_out: tuple[Tensor, ...]  # block -> positions inside it, flat
 
     @classmethod
-    def of(cls, nodes: int, size: int, columns: Columns, left_out: Pattern) -> _Blocks:
+    def of(cls, nodes: int, size: int, columns: SampledColumns, left_out: Pattern) -> _Blocks:
         row, place = _places(columns.node, left_out)
         row, order = row.sort()
         width = columns.node.numel()

@@ -16,7 +16,8 @@ from torch import Tensor
 
 from homogcl.core.errors import UserError
 from homogcl.losses.contrast.tiles import Tiling, Workspace
-from homogcl.nn.sparse import Pattern, pair_products
+from homogcl.nn.pair_products import pair_products
+from homogcl.nn.sparse import Pattern
 
 _LOWEST_TEMPERATURE = 0.02  # e^{1/0.02} times any number of nodes fits float32
 

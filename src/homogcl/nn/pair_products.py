@@ -1,0 +1,63 @@
+"""Products of rows at given pairs, with exact gradients, which never gather a row per pair."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from homogcl.nn.sparse import Pattern, product_of
+
+
+def pair_products(a: Tensor, b: Tensor, pattern: Pattern) -> Tensor:
+    """Return a_i · b_j for each pair (i, j) of `pattern`, [P], differentiable in `a` and `b`."""
+    result: Tensor = _PairProducts.apply(a, b, pattern)  # type: ignore[no-untyped-call]
+    return result
+
+
+def own_products(a: Tensor, pattern: Pattern) -> Tensor:
+    """Return `pair_products(a, a, pattern)` of pairs that come in both directions, [P]."""
+    result: Tensor = _OwnProducts.apply(a, pattern)  # type: ignore[no-untyped-call]
+    return result
+
+
+def _sampled(a: Tensor, b: Tensor, pattern: Pattern) -> Tensor:
+    if pattern.row.numel() == 0:
+        return a.new_zeros(0)
+    empty = pattern.matrix(a.new_zeros(pattern.row.numel()))
+    sampled: Tensor = torch.sparse.sampled_addmm(empty, a, b.t(), beta=0.0)
+    return sampled.values()
+
+
+class _PairProducts(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, a: Tensor, b: Tensor, pattern: Pattern) -> Tensor:
+        ctx.save_for_backward(a, b)
+        ctx.pattern = pattern
+        return _sampled(a, b, pattern)
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor, None]:
+        a, b = ctx.saved_tensors
+        if grad.numel() == 0:
+            return torch.zeros_like(a), torch.zeros_like(b), None
+        to_a = product_of(ctx.pattern.matrix(grad), b)
+        return to_a, product_of(ctx.pattern.transposed_matrix(grad), a), None
+
+
+class _OwnProducts(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, a: Tensor, pattern: Pattern) -> Tensor:
+        ctx.save_for_backward(a)
+        ctx.pattern = pattern
+        return _sampled(a, a, pattern)
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None]:
+        (a,) = ctx.saved_tensors
+        if grad.numel() == 0:
+            return torch.zeros_like(a), None
+        # The order of the transpose sends each pair to its reverse.
+        both = grad + grad[ctx.pattern.to_transposed]
+        return product_of(ctx.pattern.matrix(both), a), None

@@ -1,0 +1,59 @@
+"""Products at pairs, against rows that are gathered and against finite differences."""
+
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from homogcl.nn.pair_products import own_products, pair_products
+from homogcl.nn.sparse import Pattern
+from tests.nn.test_sparse import SIZES, random_pairs
+
+
+@given(rows=SIZES, cols=SIZES, density=st.sampled_from([0.0, 0.3, 1.0]), seed=st.integers(0, 99))
+def test_pair_products_and_their_gradients_are_the_gathered_ones(
+    rows: int, cols: int, density: float, seed: int
+) -> None:
+    rng = torch.Generator().manual_seed(seed)
+    row, col = random_pairs(rows, cols, density, seed)
+    a = torch.randn(rows, 4, generator=rng, dtype=torch.float64, requires_grad=True)
+    b = torch.randn(cols, 4, generator=rng, dtype=torch.float64, requires_grad=True)
+    upstream = torch.randn(row.numel(), generator=rng, dtype=torch.float64)
+
+    ours = pair_products(a, b, Pattern.at(row, col, (rows, cols)))
+    gathered = (a[row] * b[col]).sum(1)
+    torch.testing.assert_close(ours, gathered)
+    torch.testing.assert_close(
+        torch.autograd.grad(ours, (a, b), upstream),
+        torch.autograd.grad(gathered, (a, b), upstream),
+    )
+
+
+@given(nodes=SIZES, density=st.sampled_from([0.0, 0.3, 1.0]), seed=st.integers(0, 99))
+def test_own_products_of_pairs_in_both_directions_are_the_pair_products(
+    nodes: int, density: float, seed: int
+) -> None:
+    rng = torch.Generator().manual_seed(seed)
+    near = torch.rand(nodes, nodes, generator=rng) < density
+    row, col = (near | near.t()).nonzero(as_tuple=True)
+    pattern = Pattern.at(row, col, (nodes, nodes))
+    a = torch.randn(nodes, 4, generator=rng, dtype=torch.float64, requires_grad=True)
+    upstream = torch.randn(row.numel(), generator=rng, dtype=torch.float64)
+    ours, gathered = own_products(a, pattern), (a[row] * a[col]).sum(1)
+    torch.testing.assert_close(ours, gathered)
+    torch.testing.assert_close(
+        torch.autograd.grad(ours, a, upstream), torch.autograd.grad(gathered, a, upstream)
+    )
+
+
+def test_gradient_of_a_matrix_with_itself_counts_both_sides() -> None:
+    row, col = random_pairs(5, 5, 0.5, seed=2)
+    a = torch.randn(5, 3, dtype=torch.float64, requires_grad=True)
+    pattern = Pattern.at(row, col, (5, 5))
+    assert torch.autograd.gradcheck(lambda x: pair_products(x, x, pattern), (a,))
+
+
+def test_gradients_agree_with_finite_differences() -> None:
+    row, col = random_pairs(4, 5, 0.4, seed=1)
+    pattern = Pattern.at(row, col, (4, 5))
+    a, b = (torch.randn(n, 3, dtype=torch.float64, requires_grad=True) for n in (4, 5))
+    assert torch.autograd.gradcheck(lambda x, y: pair_products(x, y, pattern), (a, b))
