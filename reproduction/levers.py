@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Literal
 
 import torch
@@ -89,7 +89,7 @@ class Levers(HomoGCL):
             return self.base.objective(views.base)
         return super().objective(views)
 
-    def weigh(self, views: HomoViews) -> tuple[Tensor, Terms]:
+    def weigh(self, views: HomoViews) -> tuple[Tensor, Callable[[], Terms]]:
         """Return S of each edge and the homophily loss."""
         edges = Pattern.of_graph(views.graph)
         h = self._rows(self.base.embed(views.graph))
@@ -97,7 +97,7 @@ class Levers(HomoGCL):
             self._clustered(h, views.graph), views.graph.edge_index, views.cluster_seed
         )
         r = soft_assignment(h, c, self._two_sigma_sq(h, c))
-        return self._weight(r, edges), {"homophily": homophily_loss(r, edges)}
+        return self._weight(r, edges), lambda: {"homophily": homophily_loss(r, edges)}
 
     def assignment(self, graph: Data) -> Tensor | None:
         """Return R of the nodes of `graph` under the clusters of the last step, [N, k]."""

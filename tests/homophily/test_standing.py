@@ -4,9 +4,8 @@ import pytest
 import torch
 from torch_geometric.data import Data
 
-from homogcl.homophily.plugins.base import HomoViews
+from homogcl.homophily.plugins.base import HomoViews, NeighborPlugin
 from homogcl.homophily.plugins.homogcl import HomoGCL
-from homogcl.homophily.standing import StandingWeights
 from homogcl.methods.base import Sizes, Terms
 from homogcl.methods.registry import build
 from homogcl.training.checkpoint import Checkpoints
@@ -63,7 +62,7 @@ def test_own_terms_count_for_all_steps_that_the_weights_serve(graph: Data) -> No
 
 def test_weights_between_are_those_of_the_last_weighing(graph: Data) -> None:
     method = build("grace+adaptive", {**SETTINGS, "refresh": 2}, Sizes.of(graph), seed=0)
-    assert isinstance(method.standing, StandingWeights)
+    assert isinstance(method, NeighborPlugin)
     method.prepare(graph, torch.Generator().manual_seed(1))
     rng = torch.Generator().manual_seed(2)
     weights = []
@@ -73,7 +72,7 @@ def test_weights_between_are_those_of_the_last_weighing(graph: Data) -> None:
         weights.append(weight)
         return expanded(views, weight)
 
-    method.expanded = remembered  # type: ignore[assignment]
+    method.expanded = remembered  # type: ignore[method-assign]
     for _ in range(4):
         method.objective(method.views(graph, rng))
         with torch.no_grad():

@@ -28,8 +28,10 @@ def node_rows(
         shape = list(column.shape)
         raise UserError(f"nodes are one column of ids or numbers, not an array of shape {shape}")
     if ids is not None:
-        places = {str(name): row for row, name in enumerate(ids)}
-        rows = [places.get(str(name), -1) for name in column.tolist()]
+        names = [str(name) for name in column.tolist()]
+        asked = set(names)  # of a large graph, whose other ids need no memory
+        places = {name: row for row, each in enumerate(ids) if (name := str(each)) in asked}
+        rows = [places.get(name, -1) for name in names]
     elif np.issubdtype(column.dtype, np.integer):
         rows = [row if 0 <= row < count else -1 for row in column.tolist()]
     else:

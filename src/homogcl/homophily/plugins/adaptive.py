@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import torch
 from torch import Tensor
 from torch_geometric.data import Data
@@ -33,13 +35,13 @@ class Adaptive(NeighborPlugin):
     class Config(ClusterConfig):
         """Settings of the plug-in."""
 
-    def weigh(self, views: HomoViews) -> tuple[Tensor, Terms]:
+    def weigh(self, views: HomoViews) -> tuple[Tensor, Callable[[], Terms]]:
         """Return S of each edge; there are no terms of its own."""
         with torch.no_grad():  # nothing is learned through S
             h = of_length(self.base.embed(views.graph), 1.0)
         c = self.next_centroids(h, views.cluster_seed)
         r = soft_assignment(h, c, self.spread_around(h, c))
-        return saliency(r, Pattern.of_graph(views.graph)), {}
+        return saliency(r, Pattern.of_graph(views.graph)), dict
 
     def assignment(self, graph: Data) -> Tensor | None:
         """Return R of the nodes of `graph` under the clusters of the last step, [N, k]."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -132,12 +133,16 @@ class NeighborPlugin(Method):
         weight = self.standing.next_of(edges)
         if weight is not None:
             return self.expanded(views, weight)
-        weight, terms = self.weigh(views)
+        weight, own_terms = self.weigh(views)
         steps = self.standing.keep(edges, weight)
-        return {**self.expanded(views, weight), **{k: steps * term for k, term in terms.items()}}
+        terms = self.expanded(views, weight)
+        return {**terms, **{name: steps * term for name, term in own_terms().items()}}
 
-    def weigh(self, views: HomoViews) -> tuple[Tensor, Terms]:
-        """Return how positive each edge of the clean graph is, [E], and the plug-in's own terms."""
+    def weigh(self, views: HomoViews) -> tuple[Tensor, Callable[[], Terms]]:
+        """Return how positive each edge of the clean graph is, [E], and the plug-in's own terms.
+
+        These are computed after the base's: the order of terms decides that of sums of gradients.
+        """
         raise NotImplementedError
 
     def term_weights(self) -> dict[str, float]:

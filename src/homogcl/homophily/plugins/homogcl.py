@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal, Self
 
 import torch
@@ -64,14 +65,14 @@ class HomoGCL(NeighborPlugin):
                 f"neighbor_weight={weight}: {base.name} has no term of neighbors to weigh"
             )
 
-    def weigh(self, views: HomoViews) -> tuple[Tensor, Terms]:
+    def weigh(self, views: HomoViews) -> tuple[Tensor, Callable[[], Terms]]:
         """Return S of each edge and the homophily loss (lines 5-9 and 11)."""
         edges = Pattern.of_graph(views.graph)
         with torch.set_grad_enabled(torch.is_grad_enabled() and self._learns_clusters()):
             h = self.base.embed(views.graph)
         c = self.next_centroids(h.detach(), views.cluster_seed)
         r = soft_assignment(h, c, self._two_sigma_sq(h, c))
-        return self._weight(r, edges), {"homophily": homophily_loss(r, edges)}
+        return self._weight(r, edges), lambda: {"homophily": homophily_loss(r, edges)}
 
     def term_weights(self) -> dict[str, float]:
         """Return α and β, and the base's own weights."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import torch
 from pydantic import Field
 from torch import Tensor
@@ -37,14 +39,14 @@ class Released(NeighborPlugin):
 
     config: Config
 
-    def weigh(self, views: HomoViews) -> tuple[Tensor, Terms]:
+    def weigh(self, views: HomoViews) -> tuple[Tensor, Callable[[], Terms]]:
         """Return S of each edge and the homophily loss."""
         pattern = Pattern.of_graph(views.graph)
         h = self.base.embed(views.graph)
         r = soft_assignment(h, self._fresh_centroids(h.detach()), self.config.two_sigma_sq)
         edges = pattern.row.numel()
-        with_loops = homophily_loss(r, pattern) * (edges / (edges + r.size(0)))
-        return saliency(r, pattern), {"homophily": with_loops}
+        with_loops = edges / (edges + r.size(0))
+        return saliency(r, pattern), lambda: {"homophily": homophily_loss(r, pattern) * with_loops}
 
     def term_weights(self) -> dict[str, float]:
         """Return α, and the base's own weights."""

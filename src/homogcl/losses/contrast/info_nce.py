@@ -62,16 +62,16 @@ def info_nce(
         raise UserError("the positives of the two views list different pairs")
     pairs = in_u.to(u.device).pattern(u.size(0))
     kind = negatives or AllPairs()
+    averaged = in_u.combine in MEANS
+    sums = kind.sums(a, b, temperature, none.pattern(u.size(0)) if averaged else pairs)
     own = (a * b).sum(1)
     across = pair_products(a, b, pairs)
     # The pairs come in both directions, so the products of (b, a) are those of (a, b), reordered.
     back = across.index_select(0, pairs.to_transposed)
-    if in_u.combine in MEANS:
-        sums = kind.sums(a, b, temperature, none.pattern(u.size(0)))
+    if averaged:
         ratio_u = in_u.mean(own, across, pairs.row) - torch.logaddexp(own, sums.logs[0])
         ratio_v = in_v.mean(own, back, pairs.row) - torch.logaddexp(own, sums.logs[1])
         return -0.5 * (ratio_u + ratio_v).mean()
-    sums = kind.sums(a, b, temperature, pairs)
     from_u = _Anchors(own, sums.logs[0], own_products(a, pairs), across, sums.weights[0])
     from_v = _Anchors(own, sums.logs[1], own_products(b, pairs), back, sums.weights[1])
     ratio_u = from_u.log_ratio(in_u, in_v, pairs.row, own_view=kind.own_view)
