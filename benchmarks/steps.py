@@ -66,7 +66,7 @@ def encoders() -> list[Row]:
 _OTHERS = ("sage", "gat", "mlp")
 
 
-def plugin_steps(base: str, data: str, rounds: int = 4) -> Measured:
+def plugin_steps(base: str, data: str, rounds: int = 2) -> Measured:
     """Return the seconds of a step of `base`, and those of its plug-ins over it.
 
     Five steps at a time are timed, in which a plug-in with `refresh=5` weighs the edges once.
