@@ -8,7 +8,7 @@ from pathlib import Path
 from statistics import fmean, mode
 from typing import Final
 
-from homogcl.advice.neighborhoods import CANDIDATES, LEAST_LIKENESS, METHOD, Trial
+from homogcl.advice.neighborhoods import CANDIDATES, LEAST_LIKENESS, METHOD, SIMPLEST, Trial
 from homogcl.data.shares import Shares
 from homogcl.pages.table import Table
 from homogcl.runs.record import Record, read_records
@@ -53,12 +53,14 @@ class Advice:
     Attributes:
         likeness: How often held-out edges are the more alike ones, by seed.
         choices: What is recommended where labels are known, by seed.
+        enough: Whether `propagation` is called enough then, by seed.
         accuracies: Test accuracy of each method: the default's mean, and of others that plus the
             mean difference over the seeds that both have.
     """
 
     likeness: Sequence[float]
     choices: Sequence[str]
+    enough: Sequence[bool]
     accuracies: Mapping[str, float]
 
     @property
@@ -91,13 +93,17 @@ def advice_of(records: Iterable[Record]) -> Advice | None:
         method: {seed: each[_TEST] for seed, each in by_seed.items() if _TEST in each}
         for method, by_seed in runs.items()
     }
-    choices = []
+    trials = []
     for seed, of_default in runs.get(METHOD, {}).items():
         scored = {name: runs.get(name, {}).get(seed, {}).get(_VALIDATION) for name in CANDIDATES}
         values = {name: value for name, value in scored.items() if value is not None}
         if len(values) == len(CANDIDATES) and VALIDATION_NODES in of_default:
-            choices.append(Trial(int(of_default[VALIDATION_NODES]), values).choice)
-    return Advice(likeness, choices, _accuracies(tests)) if likeness and choices else None
+            trials.append(Trial(int(of_default[VALIDATION_NODES]), values))
+    if not likeness or not trials:
+        return None
+    choices = [trial.choice for trial in trials]
+    enough = [trial.simplest_is_enough for trial in trials]
+    return Advice(likeness, choices, enough, _accuracies(tests))
 
 
 def _accuracies(tests: Mapping[str, Mapping[int, float]]) -> dict[str, float]:
@@ -139,6 +145,7 @@ def rates_table(graphs: Mapping[str, Advice]) -> Table:
     verdicts = sum(len(each.verdicts) for each in every)
     same = sum(each.same_verdict for each in every)
     choices = [each.is_near_best(choice) for each in every for choice in each.choices]
+    enough = [each.is_near_best(SIMPLEST) for each in every for said in each.enough if said]
     alone = [each.is_near_best(METHOD) for each in every]
     rows = (
         ("same verdict without labels", f"{same} of {verdicts} seeds", _percent(same, verdicts)),
@@ -146,6 +153,11 @@ def rates_table(graphs: Mapping[str, Advice]) -> Table:
             "recommended with labels, within a point of the best",
             f"{sum(choices)} of {len(choices)} seeds",
             _percent(sum(choices), len(choices)),
+        ),
+        (
+            f"`{SIMPLEST}` called enough, within a point of the best",
+            f"{sum(enough)} of {len(enough)} seeds",
+            _percent(sum(enough), len(enough)),
         ),
         (
             f"`{METHOD}` in any case, within a point of the best",

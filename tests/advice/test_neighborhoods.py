@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch_geometric.data import Data
 
-from homogcl.advice.neighborhoods import CANDIDATES, METHOD, Trial, likeness, trial
+from homogcl.advice.neighborhoods import CANDIDATES, METHOD, SIMPLEST, Trial, likeness, trial
 from homogcl.data.edges import undirected
 
 
@@ -75,3 +75,11 @@ def test_the_best_is_named_and_the_default_where_both_are_level(
     trial = Trial(200, {"raw": raw, "propagation": 0.4, METHOD: 0.6})
     assert trial.choice == choice
     assert trial.is_sure == is_sure
+
+
+@pytest.mark.parametrize(("simplest", "is_enough"), [(0.62, True), (0.6, True), (0.59, False)])
+def test_averages_are_enough_where_nothing_is_ahead_of_them(
+    simplest: float, is_enough: bool
+) -> None:
+    trial = Trial(200, {"raw": 0.5, SIMPLEST: simplest, METHOD: 0.6})
+    assert trial.simplest_is_enough is is_enough
