@@ -23,6 +23,7 @@ from reproduction.paper.tables import (
 )
 from reproduction.paper.untrained import with_notes
 from reproduction.paper.variants import negatives_table
+from reproduction.paper.verdicts import verdicts_table
 from reproduction.prose import filled
 from reproduction.reported.numbers import causes, read
 from reproduction.study.advice import advice, rates
@@ -114,6 +115,16 @@ def _differences(results: Path) -> Table:
     return differences_table(records, printed, reasons)
 
 
+def _verdicts(results: Path) -> Table:
+    records = read_records(results / "presets")
+    printed = {
+        "Table 2": read("classification"),
+        "Table 3": read("clustering"),
+        "Table 4": read("bgrl"),
+    }
+    return verdicts_table(records, printed, causes())
+
+
 def _epochs(results: Path) -> Table:
     """Return accuracies by epochs with exact negatives, as presets for small graphs have them."""
     presets = read_records(results / "presets")
@@ -169,6 +180,7 @@ TABLES: dict[str, Callable[[Path], Table]] = {
     "arxiv": arxiv,
     "plugin": _plugin,
     "differences": _differences,
+    "verdicts": _verdicts,
     "epochs": _epochs,
     "negatives": _negatives,
     "released": _released,
