@@ -47,7 +47,7 @@ def verdicts_table(
             row = method if metric == "test_accuracy" else f"{method}, {metric.upper()}"
             rows.append((table, row, *(by_data.get(name) for name in DATA)))
     limits = f"{NOTABLE['test_accuracy']} points, or {NOTABLE['nmi']} of NMI and ARI"
-    meanings = {CONFIRMED: f"within {limits}", **VERDICTS}
+    meanings = {CONFIRMED: f"within {limits}, whatever the base has", **VERDICTS}
     words = "; ".join(f"{word}: {meaning}" for word, meaning in meanings.items())
     return Table(("Table", "Row", *DATA), tuple(rows), decimals=2, notes=(f"{words}.",))
 
