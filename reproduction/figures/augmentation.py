@@ -27,7 +27,7 @@ WITH, WITHOUT, PERCEPTRON, PROBED, PROPAGATED = (
     "without augmentation",
     "MLP, supervised",
     "linear probe of the input",
-    "of the input averaged over neighbors",
+    "linear probe of averaged input",
 )
 COLORS = {WITH: BLUE, WITHOUT: SKY, PERCEPTRON: ORANGE, PROBED: GRAY, PROPAGATED: GREEN}
 
@@ -88,7 +88,7 @@ def _write(results: Path, out: Path, quick: bool) -> list[Path]:
         handles, names = right.get_legend_handles_labels()  # those of images are among them
         figure.legend(handles, names, loc="outside lower center", ncols=3)
 
-    return draw(out, "augmentation", (7.5, 3.4), paint)
+    return draw(out, "augmentation", (9.0, 3.4), paint)
 
 
 AUGMENTATION = Artifact("augmentation", "Figure 1", _trainings, _write)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pydantic import JsonValue
+
 from homogcl.pages.table import to_markdown
 from homogcl.runs.record import Record
 from reproduction.artifact import GraphTraining
@@ -16,7 +18,7 @@ def run(method: str, seed: int, tenth: float, fifth: float) -> Record:
         "splits_refit_test_accuracy": fifth,
         "splits_refit_test_accuracy_std": 0.02,
     }
-    settings = {"train": {"epochs": 0}}
+    settings: dict[str, JsonValue] = {"train": {"epochs": 0}}
     return make_record(settings, method=method, data="photo", seed=seed, metrics=metrics)
 
 
