@@ -13,11 +13,13 @@ from reproduction.figures.similarity import SIMILARITY
 from reproduction.figures.tsne import TSNE
 from reproduction.paper.tables import PAPER_TABLES
 from reproduction.study.advice import ADVICE
+from reproduction.study.budgets import BUDGETS
 from reproduction.study.cold_start import COLD_START
 from reproduction.study.edge_scores import EDGE_SCORES
 from reproduction.study.encoders import ENCODERS
 from reproduction.study.forecast import FORECAST
 from reproduction.study.form import FORM
+from reproduction.study.forms import FORMS
 from reproduction.study.generated import GENERATED
 from reproduction.study.goals import GOALS
 from reproduction.study.levers import LEVER_ARTIFACTS
@@ -36,7 +38,7 @@ FIGURES: dict[str, Artifact] = {
 STUDY: dict[str, Artifact] = {
     each.name: each
     for each in (
-        *(PROBES, *LEVER_ARTIFACTS, TRAINING, GENERATED, ENCODERS),
+        *(PROBES, BUDGETS, FORMS, *LEVER_ARTIFACTS, TRAINING, GENERATED, ENCODERS),
         *(FORM, WRONG_EDGES, EDGE_SCORES, COLD_START, ADVICE, FORECAST, PROPAGATION_GRID),
         *GOALS,
     )

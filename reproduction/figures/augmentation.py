@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from homogcl.runs.record import Summary, aggregate
 from reproduction.artifact import Artifact, Training
-from reproduction.figures.drawing import BLUE, GRAY, ORANGE, SKY, bars, draw
+from reproduction.figures.drawing import BLUE, GRAY, GREEN, ORANGE, SKY, bars, draw
 from reproduction.figures.runs import (
     NO_AUGMENTATION,
     TITLES,
@@ -22,17 +22,19 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 GRAPHS = ("cora", "citeseer", "photo")
-WITH, WITHOUT, PERCEPTRON, PROBED = (
+WITH, WITHOUT, PERCEPTRON, PROBED, PROPAGATED = (
     "with augmentation",
     "without augmentation",
     "MLP, supervised",
     "linear probe of the input",
+    "linear probe of averaged input",
 )
-COLORS = {WITH: BLUE, WITHOUT: SKY, PERCEPTRON: ORANGE, PROBED: GRAY}
+COLORS = {WITH: BLUE, WITHOUT: SKY, PERCEPTRON: ORANGE, PROBED: GRAY, PROPAGATED: GREEN}
 
 WITHOUT_AUGMENTATION = GraphRuns("grace", "figures/augmentation", NO_AUGMENTATION)
 SUPERVISED = GraphRuns("mlp", "presets")
 UNTRAINED = GraphRuns("raw", "presets")
+AVERAGED = GraphRuns("propagation", "presets")
 
 
 def _images(quick: bool) -> list[Runs]:
@@ -53,6 +55,7 @@ def _graphs(quick: bool) -> list[Runs]:
             (WITHOUT, WITHOUT_AUGMENTATION),
             (PERCEPTRON, SUPERVISED),
             (PROBED, UNTRAINED),
+            (PROPAGATED, AVERAGED),
         )
     ]
 
@@ -82,10 +85,10 @@ def _write(results: Path, out: Path, quick: bool) -> list[Path]:
         left.set_title("(a) images, SimCLR")
         right.set_title("(b) graphs, GRACE")
         right.set_ylabel("")
-        handles, names = left.get_legend_handles_labels()
-        figure.legend(handles, names, loc="outside lower center", ncols=4)
+        handles, names = right.get_legend_handles_labels()  # those of images are among them
+        figure.legend(handles, names, loc="outside lower center", ncols=3)
 
-    return draw(out, "augmentation", (7.5, 3.4), paint)
+    return draw(out, "augmentation", (9.0, 3.4), paint)
 
 
 AUGMENTATION = Artifact("augmentation", "Figure 1", _trainings, _write)

@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING
 
 from reproduction.artifact import Artifact, Training
 from reproduction.figures.augmentation import (
+    AVERAGED,
     PERCEPTRON,
     PROBED,
+    PROPAGATED,
     SUPERVISED,
     UNTRAINED,
     WITHOUT_AUGMENTATION,
     accuracies,
 )
-from reproduction.figures.drawing import BLUE, GRAY, ORANGE, SKY, bars, draw
+from reproduction.figures.drawing import BLUE, GRAY, GREEN, ORANGE, SKY, bars, draw
 from reproduction.figures.runs import NO_AUGMENTATION, FigureRecords, GraphRuns, Runs, all_trainings
 
 if TYPE_CHECKING:
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
 
 GRAPHS = ("cora", "photo")
 WITH, WITHOUT = "GRACE with message passing", "GRACE without message passing"
-COLORS = {WITH: BLUE, WITHOUT: SKY, PERCEPTRON: ORANGE, PROBED: GRAY}
+COLORS = {WITH: BLUE, WITHOUT: SKY, PERCEPTRON: ORANGE, PROBED: GRAY, PROPAGATED: GREEN}
 BLOCKED = GraphRuns("grace", "figures/message-passing", {**NO_AUGMENTATION, "encoder": "mlp"})
 
 
@@ -39,6 +41,7 @@ def _runs(quick: bool) -> list[Runs]:
             (WITHOUT, BLOCKED),
             (PERCEPTRON, SUPERVISED),
             (PROBED, UNTRAINED),
+            (PROPAGATED, AVERAGED),
         )
     ]
 

@@ -86,7 +86,9 @@ class GraphRuns:
     def on(self, data: str, name: str, *, quick: bool) -> Runs:
         """Return the runs on `data`, called `name`; quick runs use the generated graph."""
         # Raw features have no settings to make smaller.
-        short = {"mlp": QUICK_PERCEPTRON, "raw": {}}.get(self.method, QUICK_ENCODER)
+        short = {"mlp": QUICK_PERCEPTRON, "raw": {}, "propagation": {}}.get(
+            self.method, QUICK_ENCODER
+        )
         settings = {**(short if quick else {}), **(self.overrides or {})}
         graph = "demo" if quick else data
         specs = [

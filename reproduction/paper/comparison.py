@@ -116,7 +116,7 @@ def _beside_the_paper(
             paper = find(reported, row.method, row.data, metric)
             compared = comparison(row.records, metric, paper, among)
             cells += (*compared, gains.get((row.name, row.data, named[metric])))[:width]
-        if row.records or any(cells):
+        if any(cell is not None for cell in cells):
             body.append((row.data, row.name, epochs_cell(row.records), *cells))
     columns = [title for group in titles.values() for title in group[:width]]
     head = ("Data set", "Method", "Epochs")

@@ -10,6 +10,7 @@ from homogcl.pages.table import ABSENT, Cell, Gain, Table
 from homogcl.runs.record import Record, distinct_seeds
 from reproduction.best_milestone import best_milestone
 from reproduction.paper.comparison import Label, rows_of
+from reproduction.paper.untrained import untrained_note
 
 
 def milestone_table(
@@ -38,7 +39,8 @@ def milestone_table(
                 runs[row.name] = [r for r in distinct_seeds(row.records) if r.milestones]
         body += _milestone_rows(data_name, list(runs.values()), records)
     difference = ("Difference [95 %]",) if len(names) == 2 else ()
-    return Table(("Data set", "Epochs", *names, *difference), tuple(body), decimals=2)
+    columns = ("Data set", "Epochs", *names, *difference)
+    return Table(columns, tuple(body), decimals=2, notes=untrained_note(records, data))
 
 
 def _milestone_rows(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from homogcl.pages.metric_cells import Place, after_holm, epochs_cell, p_cell, pair_cells
 from homogcl.pages.table import Cell
 from homogcl.runs.record import Record
+from reproduction.paper.untrained import unlike_note, untrained_note
 from reproduction.reported.numbers import Reported, find
 
 COLUMNS = ("Epochs", "Alone", "With the plug-in", "Gain [95 %]", "p")
@@ -40,7 +41,20 @@ def paired_columns(
         gain = gains[place]
         epochs = epochs_cell(pairs[place].alone, pairs[place].plugged)
         columns[place] = (epochs, alone, plugged, gain, p_cell(gain))
-    return columns, notes
+    return columns, (*notes, *_bars(pairs.values(), untrained), *_unlike(pairs.values()))
+
+
+def _bars(pairs: Collection[Pair], untrained: Sequence[Record]) -> list[str]:
+    """Return a line for each metric with what untrained methods have."""
+    data = list(dict.fromkeys(run.data for pair in pairs for run in pair.alone))
+    metrics = dict.fromkeys(pair.metric for pair in pairs)
+    return [note for metric in metrics for note in untrained_note(untrained, data, metric)]
+
+
+def _unlike(pairs: Collection[Pair]) -> tuple[str, ...]:
+    """Return a line on plug-ins whose negatives were not drawn as their base's, each run once."""
+    runs = [run for pair in pairs for run in pair.plugged]
+    return unlike_note({(r.data, r.method, r.settings_sha256, r.seed): r for r in runs}.values())
 
 
 def base_of(method: str) -> str | None:

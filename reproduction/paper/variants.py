@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from homogcl.core.errors import UserError
-from homogcl.pages.metric_cells import after_holm, decimals, epochs_cell, gain, mean_cell
+from homogcl.pages.metric_cells import after_holm, decimals, epochs_cell, gain, pair_cells
 from homogcl.pages.table import Cell, Table
 from homogcl.runs.record import Record, distinct_seeds, summarize
 from reproduction.paper.comparison import SUFFIXES, comparison
+from reproduction.paper.untrained import unlike_note, untrained_note
 from reproduction.reported.numbers import Reported, find
 
 
@@ -17,7 +18,8 @@ def negatives_table(
 ) -> Table:
     """Return test accuracy and training time by the number of sampled negatives.
 
-    The difference is to all negatives, over the seeds that both have.
+    The difference is to all negatives, over the seeds that both have, of which the accuracy is the
+    mean then.
     """
     records = list(records)
     groups: dict[tuple[str, str, int, int], list[Record]] = {}
@@ -34,13 +36,15 @@ def negatives_table(
                 runs = distinct_seeds(groups[key])
                 seconds = summarize([run.seconds for run in runs])
                 negatives = "all" if key[3] == 0 else str(key[3])
-                accuracy = mean_cell(runs, "test_accuracy", records)
                 exact = groups.get((*key[:3], 0), []) if key[3] else []
-                cells = (key[2], negatives, accuracy, gain(exact, runs), round(seconds.mean))
+                _, accuracy, gained = pair_cells(exact, runs, "test_accuracy", records)
+                cells = (key[2], negatives, accuracy, gained, round(seconds.mean))
                 rows.append((name, method, *cells))
     counted = ("Epochs", "Negatives", "Test accuracy (%)", "Difference, paired [95 %]", "Seconds")
     titles = ("Data set", "Method", *counted)
-    return Table(titles, tuple(rows), decimals=2)
+    shown = [run for runs in groups.values() for run in runs]
+    notes = (*untrained_note(records, data), *unlike_note(shown))
+    return Table(titles, tuple(rows), decimals=2, notes=notes)
 
 
 def variants_table(

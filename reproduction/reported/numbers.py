@@ -29,6 +29,16 @@ class Reported:
     note: str
 
 
+OPEN = "open"
+# Of a number that does not come out: what runs say of the cause.
+VERDICTS = {
+    "explained": "runs show what the difference comes from",
+    "short of budget": "trained for fewer steps than the printed number, and still moving",
+    "refuted": "run as printed and as released, and not reached",
+    OPEN: "a cause is supposed, and no run shows it",
+}
+
+
 @dataclass(frozen=True)
 class Cause:
     """Why our numbers for these methods differ from the paper's on these data sets.
@@ -40,6 +50,7 @@ class Cause:
     data: tuple[str, ...]
     of: str  # "accuracy" or "clusters"
     reason: str
+    verdict: str = OPEN  # one of `VERDICTS`
 
     @staticmethod
     def kind(metric: str) -> str:
@@ -65,7 +76,13 @@ def causes() -> list[Cause]:
     file = resources.files(__package__) / "causes.csv"
     rows = csv.DictReader(file.read_text("utf-8").splitlines())
     return [
-        Cause(tuple(row["methods"].split()), tuple(row["data"].split()), row["of"], row["reason"])
+        Cause(
+            tuple(row["methods"].split()),
+            tuple(row["data"].split()),
+            row["of"],
+            row["reason"],
+            row["verdict"],
+        )
         for row in rows
     ]
 

@@ -9,7 +9,7 @@ from statistics import fmean, mode
 from typing import Final
 
 from homogcl.advice.inspect import LEAST_HOMOPHILY
-from homogcl.advice.neighborhoods import COMPARED, LEAST_LIKENESS, METHOD, ProbeTrial
+from homogcl.advice.neighborhoods import COMPARED, LEAST_LIKENESS, METHOD, SIMPLEST, ProbeTrial
 from homogcl.data.shares import Shares
 from homogcl.pages.table import Table
 from homogcl.runs.record import Record, read_records
@@ -57,6 +57,7 @@ class Advice:
     Attributes:
         likeness: How often held-out edges are the more alike ones, by seed.
         choices: What is recommended where labels are known, by seed.
+        enough: Whether `propagation` is called enough then, by seed.
         accuracies: Test accuracy of each method: the default's mean, and of others that plus the
             mean difference over the seeds that both have.
         homophily: How often neighbors share a class, adjusted for chance, by seed.
@@ -64,6 +65,7 @@ class Advice:
 
     likeness: Sequence[float]
     choices: Sequence[str]
+    enough: Sequence[bool]
     accuracies: Mapping[str, float]
     homophily: Sequence[float]
 
@@ -102,16 +104,18 @@ def advice_of(records: Iterable[Record]) -> Advice | None:
         method: {seed: each[_TEST] for seed, each in by_seed.items() if _TEST in each}
         for method, by_seed in runs.items()
     }
-    choices = []
+    trials = []
     for seed, of_default in runs.get(METHOD, {}).items():
         scored = {name: runs.get(name, {}).get(seed, {}).get(_VALIDATION) for name in COMPARED}
         values = {name: value for name, value in scored.items() if value is not None}
         if len(values) == len(COMPARED) and VALIDATION_NODES in of_default:
-            choices.append(ProbeTrial(int(of_default[VALIDATION_NODES]), values).choice)
-    if not default or not choices:
+            trials.append(ProbeTrial(int(of_default[VALIDATION_NODES]), values))
+    if not default or not trials:
         return None
+    choices = [trial.choice for trial in trials]
+    enough = [trial.simplest_is_enough for trial in trials]
     likeness, homophily = ([each[key] for each in default] for key in (LIKENESS, ADJUSTED))
-    return Advice(likeness, choices, _accuracies(tests), homophily)
+    return Advice(likeness, choices, enough, _accuracies(tests), homophily)
 
 
 def _accuracies(tests: Mapping[str, Mapping[int, float]]) -> dict[str, float]:
@@ -158,6 +162,7 @@ def rates_table(graphs: Mapping[str, Advice]) -> Table:
     praise = [truth for verdict, truth in pairs if verdict]
     choices = [each.is_near_best(choice) for each in every for choice in each.choices]
     usual = [each.is_near_best(mode(each.choices)) for each in every]
+    enough = [each.is_near_best(SIMPLEST) for each in every for said in each.enough if said]
     alone = [each.is_near_best(METHOD) for each in every]
     rows = (
         ("same verdict without labels", f"{same} of {verdicts} seeds", _percent(same, verdicts)),
@@ -180,6 +185,11 @@ def rates_table(graphs: Mapping[str, Advice]) -> Table:
             "what most seeds recommend, within a point of the best",
             f"{sum(usual)} of {len(usual)} graphs",
             _percent(sum(usual), len(usual)),
+        ),
+        (
+            f"`{SIMPLEST}` called enough, within a point of the best",
+            f"{sum(enough)} of {len(enough)} seeds",
+            _percent(sum(enough), len(enough)),
         ),
         (
             f"`{METHOD}` in any case, within a point of the best",

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final
 
-from homogcl.pages.metric_cells import mean_cell
+from homogcl.pages.metric_cells import UNTRAINED, mean_cell
 from homogcl.pages.table import Table
 from homogcl.runs.record import Record, read_records
 from homogcl.runs.request import Request
@@ -19,7 +19,7 @@ TITLE = "Nodes that come without edges"
 DATA = ("cora", "citeseer", "pubmed", "photo", "computers")
 SEEDS, TRAINED_SEEDS = 3, 2
 _FOLDER: Final = "study/cold-start"
-_EVERYWHERE: Final = ("raw", "propagation", "homogcl")
+_EVERYWHERE: Final = (*UNTRAINED, "homogcl")
 _MLP: Final[Mapping[str, object]] = {"encoder": "mlp"}
 # Where a training takes a minute or two.
 _TRAINED: Final[Mapping[str, tuple[Mapping[str, object], ...]]] = {"cora": (_MLP, {})}
@@ -41,8 +41,9 @@ def cold_start_table(records: Iterable[Record]) -> Table:
     Args:
         records: What `ColdTraining` wrote.
     """
+    every = list(records)
     groups: dict[tuple[str, str], list[Record]] = {}
-    for record in records:
+    for record in every:
         groups.setdefault((record.data, _method(record)), []).append(record)
 
     def place(group: tuple[str, str]) -> tuple[int, str, bool, str]:
@@ -51,7 +52,11 @@ def cold_start_table(records: Iterable[Record]) -> Table:
         return rank, data, method in _EVERYWHERE, method
 
     rows = tuple(
-        (data, method, *(mean_cell(groups[data, method], name) for name in _METRICS.values()))
+        (
+            data,
+            method,
+            *(mean_cell(groups[data, method], name, every) for name in _METRICS.values()),
+        )
         for data, method in sorted(groups, key=place)
     )
     return Table(("Data set", "Method", *_METRICS), rows, decimals=2)

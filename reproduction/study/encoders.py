@@ -6,7 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from homogcl.pages.metric_cells import after_holm, epochs_cell, gain, mean_cell, p_cell
+from homogcl.pages.metric_cells import (
+    UNTRAINED,
+    after_holm,
+    epochs_cell,
+    gain,
+    mean_cell,
+    p_cell,
+)
 from homogcl.pages.table import Cell, Table
 from homogcl.runs.record import Record, Summary, aggregate, read_records
 from homogcl.runs.request import Request
@@ -20,6 +27,7 @@ from reproduction.figures.runs import (
     all_trainings,
     records_folder,
 )
+from reproduction.paper.untrained import unlike_note, untrained_note
 from reproduction.plan import QUICK_DATA
 from reproduction.study.kinds import KINDS
 from reproduction.study.levers import DATA
@@ -45,10 +53,15 @@ _Row = tuple[str, str, str]  # base, data set, layers
 
 def encoders(results: Path, data: Sequence[str] = DATA) -> Table:
     """Return the gain of the plug-in on encoders with less message passing than the presets'."""
-    return encoders_table(read_records(results / "study" / "encoders"), data)
+    records = read_records(results / "study" / "encoders")
+    folder = results / "presets"
+    presets = read_records(folder) if folder.is_dir() else []
+    return encoders_table(records, data, [run for run in presets if run.method in UNTRAINED])
 
 
-def encoders_table(records: Iterable[Record], data: Sequence[str]) -> Table:
+def encoders_table(
+    records: Iterable[Record], data: Sequence[str], untrained: Sequence[Record] = ()
+) -> Table:
     """Return accuracies of bases alone, with HomoGCL and with its adaptive form.
 
     Each form has its gain over the seeds of both with its 95 % interval and p-value.
@@ -56,6 +69,7 @@ def encoders_table(records: Iterable[Record], data: Sequence[str]) -> Table:
     Args:
         records: Runs that differ only in the encoder and in the plug-in.
         data: Which data sets, in which order.
+        untrained: Runs of untrained methods, which means are held to.
     """
     records = list(records)
     groups: dict[_Row, dict[str, list[Record]]] = {}
@@ -82,17 +96,20 @@ def encoders_table(records: Iterable[Record], data: Sequence[str]) -> Table:
     def cells(row: _Row) -> list[Cell]:
         base, name, layers = row
         runs = groups[row]
-        values: list[Cell] = [epochs_cell(*runs.values()), mean_cell(runs.get(_ALONE, []), _METRIC)]
+        alone = mean_cell(runs.get(_ALONE, []), _METRIC, untrained)
+        values: list[Cell] = [epochs_cell(*runs.values()), alone]
         for kind in (_PAPER, _ADAPTIVE):
             gained = gains.get((base, name, f"{kind}, layers: {layers}"))
-            values += [mean_cell(runs.get(kind, []), _METRIC), gained, p_cell(gained)]
+            mean = mean_cell(runs.get(kind, []), _METRIC, untrained)
+            values += [mean, gained, p_cell(gained)]
         return values
 
     titles = ("", ", gain [95 %]", ", p")
     forms = [f"{kind}{title}" for kind in (_PAPER, _ADAPTIVE) for title in titles]
     columns = ("Base", "Data set", "Layers", "Epochs", _ALONE, *forms)
     rows = tuple((*row, *cells(row)) for row in sorted(groups, key=sort_key))
-    return Table(columns, rows, decimals=1, notes=notes)
+    below = (*untrained_note(untrained, data), *unlike_note(records))
+    return Table(columns, rows, decimals=1, notes=(*notes, *below))
 
 
 def _runs(panel: tuple[str, str], encoder: str, kind: str, *, quick: bool) -> Runs:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final
 
-from homogcl.pages.metric_cells import mean_cell
+from homogcl.pages.metric_cells import UNTRAINED, mean_cell
 from homogcl.pages.table import Table
 from homogcl.runs.record import Record, read_records
 from homogcl.runs.request import Request
@@ -35,8 +35,7 @@ _CHANGES: Final[tuple[Mapping[str, object], ...]] = (
 )
 # Where others are trained for comparison; an hour of one core is enough for all of them.
 _OTHERS: Final[Mapping[str, tuple[str, ...]]] = {
-    "raw": DATA,
-    "propagation": DATA,
+    **dict.fromkeys(UNTRAINED, DATA),
     "grace": DATA[:2],
     "ccassg": DATA[:2],
     "ns4gc": DATA[:2],
@@ -55,13 +54,14 @@ def form_table(records: Iterable[Record]) -> Table:
     Args:
         records: Runs that were scored by the task `development`.
     """
+    every = list(records)
     groups: dict[str, dict[str, list[Record]]] = {}
-    for record in records:
+    for record in every:
         row = groups.setdefault(_row(record), {})
         row.setdefault(record.data, []).append(record)
     data = [name for name in DATA if any(name in row for row in groups.values())] or [QUICK_DATA]
     rows = tuple(
-        (name, *(mean_cell(row.get(each, ()), METRIC) for each in data))
+        (name, *(mean_cell(row.get(each, ()), METRIC, every) for each in data))
         for name, row in sorted(groups.items())
     )
     return Table(("Method", *data), rows, decimals=2)

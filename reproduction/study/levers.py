@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from homogcl.core.errors import UserError
 from homogcl.homophily.plugins.homogcl import HomoGCL
-from homogcl.pages.metric_cells import gain
+from homogcl.pages.metric_cells import epochs_cell, gain, pair_cells
 from homogcl.pages.results_table import flat_settings, shown_setting
 from homogcl.pages.table import Cell, Gain, Table
 from homogcl.presets.resolve import resolve
@@ -30,6 +30,7 @@ from reproduction.figures.drawing import (
 from reproduction.figures.runs import TITLES
 from reproduction.levers import ADAPTIVE
 from reproduction.paper.tables import records_of
+from reproduction.paper.untrained import unlike_note, untrained_note
 from reproduction.plan import QUICK_DATA, quick_settings
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ COLORS = (BLUE, ORANGE, VERMILION)  # by data set
 _SPREAD: Mapping[str, object] = {"width": "clusters", "two_sigma_sq": 1.0}
 
 SHIPPED = "as shipped"
+_KINDS = ("alone", "validation", "test", "AUC of S")
 PLUGINS = ("homogcl", "levers", "adaptive")
 
 # Each differs from the preset in one setting, or in one more beside the clusters' own width.
@@ -107,17 +109,18 @@ def levers(
 def levers_table(records: Iterable[Record], base: str, data: Sequence[str]) -> Table:
     """Return the gains in accuracy over the base, one row per choice of settings.
 
-    A gain is over the seeds of both, with its 95 % interval. All settings that both methods have
+    A gain and the base's test accuracy are over the seeds of both, the former with its 95 %
+    interval. All settings that both methods have
     are equal, such as encoder, epochs and rates. A further column is the AUC of saliency for edges
     within a class, if it was recorded.
 
     Args:
-        records: Runs of the base and of the plugged method, the presets' first.
+        records: Runs of the base and of the plugged method, the presets' first, and of untrained
+            methods, which means are held to.
         base: Name of the base.
         data: Which data sets, in which order.
     """
     records = list(records)
-    alone = [record for record in records if record.method == base]
     plugged = [r for r in records if r.method in {f"{base}+{name}" for name in PLUGINS}]
     rows: dict[str, dict[str, list[Record]]] = {}
     for name in data:
@@ -126,27 +129,32 @@ def levers_table(records: Iterable[Record], base: str, data: Sequence[str]) -> T
         shipped = usual[0].settings if usual else {}
         for record in on_data:
             rows.setdefault(label(record, shipped), {}).setdefault(name, []).append(record)
-    titles = [f"{name}, {kind}" for name in data for kind in ("validation", "test", "AUC of S")]
+    titles = [f"{name}, {kind}" for name in data for kind in _KINDS]
     cells = tuple(
-        (row, *(cell for name in data for cell in _gains(runs.get(name, []), alone)))
+        (
+            row,
+            epochs_cell(*runs.values()),
+            *(cell for name in data for cell in _gains(runs.get(name, []), records, base)),
+        )
         for row, runs in sorted(rows.items(), key=lambda item: (item[0] != SHIPPED, item[0]))
     )
-    return Table((f"{base}+homogcl", *titles), cells, decimals=2)
+    shown = [run for runs in rows.values() for each in runs.values() for run in each]
+    notes = (*untrained_note(records, data), *unlike_note(shown))
+    return Table((f"{base}+homogcl", "Epochs", *titles), cells, decimals=2, notes=notes)
 
 
-def _gains(runs: Sequence[Record], alone: Sequence[Record]) -> tuple[Cell, Cell, Cell]:
+def _gains(runs: Sequence[Record], records: Sequence[Record], base: str) -> tuple[Cell, ...]:
+    """Return the cells of `_KINDS`; the base's accuracy is over the seeds of both."""
     if not runs:
-        return None, None, None
-    equal = [record for record in alone if _comparable(record, runs[0])]
+        return (None,) * len(_KINDS)
+    equal = [run for run in records if run.method == base and _comparable(run, runs[0])]
     if not equal:
         run = f"{runs[0].method} on {runs[0].data}, {label(runs[0], {})}"
         raise UserError(f"no run of the base has the settings of {run}")
     areas = [run.metrics["saliency_auc"] for run in runs if "saliency_auc" in run.metrics]
-    return (
-        gain(equal, runs, "val_accuracy"),
-        gain(equal, runs, "test_accuracy"),
-        summarize(areas) if areas else None,
-    )
+    alone, _, gained = pair_cells(equal, runs, "test_accuracy", records)
+    area = summarize(areas) if areas else None
+    return alone, gain(equal, runs, "val_accuracy"), gained, area
 
 
 def _comparable(base: Record, plugged: Record) -> bool:

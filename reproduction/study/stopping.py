@@ -9,15 +9,17 @@ from homogcl.pages.table import Cell, Table
 from homogcl.runs.record import Record
 from homogcl.training.stopping import CHECK_EVERY, has_settled
 from reproduction.best_milestone import best_milestone
+from reproduction.paper.untrained import untrained_note
 
 RANK_TOLERANCE = 0.01  # relative change between two checks
 
 
-def stopping_table(records: Iterable[Record]) -> Table:
+def stopping_table(records: Iterable[Record], untrained: Sequence[Record] = ()) -> Table:
     """Return the scores where the rank settles, and at the best epoch on validation.
 
     Args:
         records: Long trainings, scored by the probe and without labels at milestones.
+        untrained: Runs of untrained methods, which means are held to.
     """
     groups: dict[tuple[str, str], list[Record]] = {}
     for record in records:
@@ -26,7 +28,9 @@ def stopping_table(records: Iterable[Record]) -> Table:
         *("Method", "Data set", "Settled after", "Validation there", "Test there"),
         *("Best after", "Validation there", "Test there"),
     )
-    return Table(columns, tuple((*key, *_cells(runs)) for key, runs in sorted(groups.items())), 1)
+    rows = tuple((*key, *_cells(runs, untrained)) for key, runs in sorted(groups.items()))
+    data = list(dict.fromkeys(name for _, name in sorted(groups)))
+    return Table(columns, rows, decimals=1, notes=untrained_note(untrained, data))
 
 
 def settling_epoch(record: Record, tolerance: float = RANK_TOLERANCE) -> int:
@@ -43,8 +47,8 @@ def settling_epoch(record: Record, tolerance: float = RANK_TOLERANCE) -> int:
     return max(by_epochs)
 
 
-def _cells(runs: Sequence[Record]) -> tuple[Cell, ...]:
+def _cells(runs: Sequence[Record], untrained: Sequence[Record]) -> tuple[Cell, ...]:
     stops = [run.at(settling_epoch(run)) for run in runs]
     best = [run.at(best_milestone([run])) for run in runs]
     metrics = ("epochs", "val_accuracy", "test_accuracy")
-    return tuple(mean_cell(each, metric) for each in (stops, best) for metric in metrics)
+    return tuple(mean_cell(each, metric, untrained) for each in (stops, best) for metric in metrics)

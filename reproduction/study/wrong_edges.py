@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from homogcl.pages.metric_cells import mean_cell
+from homogcl.pages.metric_cells import UNTRAINED, mean_cell
 from homogcl.pages.table import Table
 from homogcl.runs.record import Record
 from homogcl.runs.request import Request
@@ -18,7 +18,7 @@ TITLE = "Wrong edges: accuracy, and how surely they are found"
 NAME = "wrong-edges"
 DATA = ("cora", "citeseer", "photo")
 SHARES = (0.0, 0.1, 0.3, 0.5)
-METHODS = ("raw", "propagation", "homogcl")
+METHODS = (*UNTRAINED, "homogcl")
 SEEDS = 3
 COLUMNS = ("Data set", "Wrong edges", *METHODS, *(f"{method}, found" for method in METHODS))
 _Row = tuple[str, float]  # data set, share of wrong edges

@@ -5,9 +5,10 @@ from __future__ import annotations
 import statistics
 from collections.abc import Iterable, Sequence
 
-from homogcl.pages.metric_cells import mean_cell
+from homogcl.pages.metric_cells import epochs_cell, gain, mean_cell
 from homogcl.pages.table import Cell, Table
 from homogcl.runs.record import Record
+from reproduction.paper.pairs import base_of
 
 GIGABYTE = 1e9
 
@@ -22,15 +23,23 @@ def costs_table(records: Iterable[Record], methods: Sequence[str], data: Sequenc
     for record in records:
         if record.status == "ok":
             groups.setdefault((record.data, record.method), []).append(record)
-    columns = ("Data set", "Method", "Accuracy", "Seconds", "Memory (GB)")
     keys = [(each, method) for each in data for method in methods if (each, method) in groups]
-    return Table(columns, tuple((*key, *_cells(groups[key])) for key in keys), 1)
+    among = [run for key in keys for run in groups[key]]
+
+    def row(name: str, method: str) -> tuple[Cell, ...]:
+        runs, base = groups[name, method], base_of(method)
+        gained = gain(groups.get((name, str(base)), []), runs)
+        accuracy = mean_cell(runs, "test_accuracy", among)
+        return (name, method, epochs_cell(runs), accuracy, gained, *_costs(runs))
+
+    columns = ("Epochs", "Accuracy", "Over its base [95 %]", "Seconds", "Memory (GB)")
+    return Table(("Data set", "Method", *columns), tuple(row(*key) for key in keys), 1)
 
 
-def _cells(runs: Sequence[Record]) -> tuple[Cell, ...]:
+def _costs(runs: Sequence[Record]) -> tuple[str, str]:
     seconds = min(run.seconds for run in runs)
     memory = statistics.median(run.peak_memory_bytes for run in runs) / GIGABYTE
-    return mean_cell(runs, "test_accuracy"), _text(seconds), f"{memory:.1f}"
+    return _text(seconds), f"{memory:.1f}"
 
 
 def _text(seconds: float) -> str:

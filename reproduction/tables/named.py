@@ -21,15 +21,19 @@ from reproduction.paper.tables import (
     classification,
     clustering,
 )
+from reproduction.paper.untrained import with_notes
 from reproduction.paper.variants import negatives_table
+from reproduction.paper.verdicts import verdicts_table
 from reproduction.prose import filled
 from reproduction.reported.numbers import causes, read
 from reproduction.study.advice import advice, rates
+from reproduction.study.budgets import budgets
 from reproduction.study.cold_start import cold_start
 from reproduction.study.edge_scores import edge_scores, reliability
 from reproduction.study.encoders import encoders
 from reproduction.study.forecast import forecast
 from reproduction.study.form import form
+from reproduction.study.forms import forms
 from reproduction.study.goals import (
     CLUSTER_GOALS,
     EXACT_GOALS,
@@ -54,10 +58,10 @@ from reproduction.tables.costs import costs_table
 BASES = ("grace", "gca", "progcl", "ariel", "gcool", "costa", "ccassg", "gbt", "bgrl", "afgrl")
 FOUNDATION = ("raw", "random", "propagation", "grace", "grace+homogcl")
 COSTED = (
-    *("raw", "deepwalk", "node2vec", "grace", "bgrl", "ccassg", "grace+homogcl"),
+    *("raw", "random", "deepwalk", "node2vec", "grace", "bgrl", "ccassg", "grace+homogcl"),
     *("propagation", "homogcl"),
 )
-FLAGSHIP = ("raw", "propagation", "grace", "bgrl", "ccassg", "homogcl")
+FLAGSHIP = (*UNTRAINED, "grace", "bgrl", "ccassg", "homogcl")
 
 
 def named_table(name: str, results: Path) -> Table:
@@ -85,7 +89,8 @@ def _flagship(results: Path) -> Table:
 def _foundation_clustering(results: Path) -> Table:
     # Without a training there are no negatives to be exact about.
     records = [*read_records(results / "exact"), *_untrained(results)]
-    return clustering_table(records, read("clustering"), FOUNDATION[2:], ("photo",))
+    table = clustering_table(records, read("clustering"), FOUNDATION, ("photo",))
+    return with_notes(table, "Trained with all nodes as negatives; the presets sample some.")
 
 
 def _untrained(results: Path) -> list[Record]:
@@ -110,6 +115,16 @@ def _differences(results: Path) -> Table:
     return differences_table(records, printed, reasons)
 
 
+def _verdicts(results: Path) -> Table:
+    records = read_records(results / "presets")
+    printed = {
+        "Table 2": read("classification"),
+        "Table 3": read("clustering"),
+        "Table 4": read("bgrl"),
+    }
+    return verdicts_table(records, printed, causes())
+
+
 def _epochs(results: Path) -> Table:
     """Return accuracies by epochs with exact negatives, as presets for small graphs have them."""
     presets = read_records(results / "presets")
@@ -126,10 +141,16 @@ def _negatives(results: Path) -> Table:
 
 def _released(results: Path) -> Table:
     """Return what the published code's way of computing gives, beside the paper's HomoGCL."""
-    records = read_records(results / "released")
-    name, printed = "grace+released", read("classification")
-    own = [replace(each, method=name) for each in printed if each.method == "grace+homogcl"]
-    return classification_table(records, own, (name,), DATA[:1])
+    folder = results / "presets"
+    presets = read_records(folder) if folder.is_dir() else []
+    name, methods = "grace+released", (*UNTRAINED, "grace")
+    records = [
+        *(run for run in presets if run.method in methods),
+        *read_records(results / "released"),
+    ]
+    printed = [each for each in read("classification") if each.method in methods]
+    own = [replace(r, method=name) for r in read("classification") if r.method == "grace+homogcl"]
+    return classification_table(records, [*printed, *own], (*methods, name), DATA[:1])
 
 
 def _combined(base: str, data: Sequence[str]) -> Callable[[Path], Table]:
@@ -159,15 +180,20 @@ TABLES: dict[str, Callable[[Path], Table]] = {
     "arxiv": arxiv,
     "plugin": _plugin,
     "differences": _differences,
+    "verdicts": _verdicts,
     "epochs": _epochs,
     "negatives": _negatives,
     "released": _released,
     "probes": probes,
+    "budgets": budgets,
+    "forms": forms,
     "levers-grace": lambda results: levers(results, "grace"),
     "levers-bgrl": lambda results: levers(results, "bgrl"),
     "combined-grace": _combined("grace", ("cora", "pubmed")),
     "combined-ccassg": _combined("ccassg", DATA[:2]),
-    "stopping": lambda results: stopping_table(read_records(results / "study" / "training")),
+    "stopping": lambda results: stopping_table(
+        read_records(results / "study" / "training"), _untrained(results)
+    ),
     "encoders": encoders,
     "advice": advice,
     "advice-rates": rates,

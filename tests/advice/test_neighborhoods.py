@@ -6,7 +6,14 @@ import pytest
 import torch
 from torch_geometric.data import Data
 
-from homogcl.advice.neighborhoods import COMPARED, METHOD, ProbeTrial, likeness, trial
+from homogcl.advice.neighborhoods import (
+    COMPARED,
+    METHOD,
+    SIMPLEST,
+    ProbeTrial,
+    likeness,
+    trial,
+)
 from homogcl.data.edges import undirected
 
 
@@ -82,3 +89,11 @@ def test_the_best_is_named_and_the_default_where_both_are_level(
     trial = ProbeTrial(200, {"raw": raw, "propagation": 0.4, METHOD: 0.6})
     assert trial.choice == choice
     assert trial.is_sure == is_sure
+
+
+@pytest.mark.parametrize(("simplest", "is_enough"), [(0.62, True), (0.6, True), (0.59, False)])
+def test_averages_are_enough_where_nothing_is_ahead_of_them(
+    simplest: float, is_enough: bool
+) -> None:
+    trial = ProbeTrial(200, {"raw": 0.5, SIMPLEST: simplest, METHOD: 0.6})
+    assert trial.simplest_is_enough is is_enough

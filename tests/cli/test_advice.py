@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from homogcl.advice import doctor as examination
+from homogcl.advice import neighborhoods
 from homogcl.advice.doctor import Finding
+from homogcl.advice.neighborhoods import Trial
 from homogcl.data.load import citation_graph
 from tests.shell import FAST, Shell
 
@@ -47,6 +49,17 @@ def test_inspect_reports_and_finds_no_fault(homogcl: Shell) -> None:
     assert {*report["training_seconds"]} == {"grace", "bgrl", "ccassg"}
     assert min(report["training_seconds"].values()) > 0
     assert "training ccassg takes about " in text
+
+
+@pytest.mark.parametrize("simplest", [0.7, 0.8])
+def test_inspect_says_where_averages_over_neighborhoods_are_enough(
+    simplest: float, homogcl: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    probes = Trial(200, {"raw": 0.5, "propagation": simplest, "homogcl": 0.75})
+    monkeypatch.setattr(neighborhoods, "trial", lambda graph, seed: probes)
+    monkeypatch.setattr(neighborhoods, "likeness", lambda graph, seed: None)
+    said = "`propagation` is likely to be enough" in homogcl("inspect", "demo")
+    assert said is probes.simplest_is_enough is (simplest > 0.75)
 
 
 def test_inspect_of_nothing_is_one_line(homogcl: Shell) -> None:

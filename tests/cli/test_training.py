@@ -10,6 +10,7 @@ import torch
 from torch_geometric.data import Data
 
 from homogcl.data.load import citation_graph
+from homogcl.runs.forms import CANDIDATES
 from homogcl.runs.log import Log
 from homogcl.training.loop import Epoch
 from tests.papers import NODES, write_graph
@@ -50,6 +51,8 @@ def test_a_form_is_asked_for_in_training_or_in_embedding(homogcl: Shell, tmp_pat
     wide, plain = (np.load(tmp_path / f"{name}.npy") for name in ("wide", "plain"))
     assert wide.shape[1] == 16 + 8
     np.testing.assert_array_equal(wide, plain)
+    assert (tmp_path / "plain.form.txt").read_text() == "layers/unit\n"
+    assert (tmp_path / "auto.form.txt").read_text().strip() in CANDIDATES
     one, two = (
         json.loads(homogcl("evaluate", run, "--task", "probe", "--json"))["val_accuracy"]
         for run in ("wide", "plain")
@@ -61,6 +64,17 @@ def test_a_form_is_asked_for_in_training_or_in_embedding(homogcl: Shell, tmp_pat
         "embed", "plain", "-o", "z.npy", "--form", "layer"
     )
     assert not (tmp_path / "x").exists()
+
+
+@pytest.mark.parametrize("at_edge", [0.0, 1.0])
+def test_a_penalty_at_the_edge_of_its_path_is_said(
+    at_edge: float, homogcl: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    homogcl("train", "raw", "demo", "--out", "run")
+    metrics = {"test_accuracy": 0.5, "probe_at_edge": at_edge}
+    monkeypatch.setattr("homogcl.runs.grid.score_run", lambda *_: metrics)
+    assert json.loads(homogcl("evaluate", "run", "--json")) == {"task": "probe", **metrics}
+    assert ("strongest or the weakest that it tries" in homogcl.err) is bool(at_edge)
 
 
 def test_resume_ends_in_the_same_bits(homogcl: Shell, tmp_path: Path) -> None:

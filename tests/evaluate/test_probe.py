@@ -9,7 +9,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, RidgeClassifierCV
 from sklearn.metrics import accuracy_score, log_loss
 from torch import Tensor
 
@@ -24,6 +24,10 @@ from homogcl.evaluate.probe import (
     probe_over_splits,
     refitted_probe,
 )
+from homogcl.methods.base import Sizes
+from homogcl.methods.inference import embeddings
+from homogcl.methods.registry import build
+from homogcl.presets.resolve import resolve
 
 CHOICE = ("val_accuracy", "probe_penalty", "probe_at_edge")
 
@@ -96,17 +100,27 @@ def test_scale_rotation_shift_and_order_change_nothing(seed: int, exponent: int)
     assert linear_probe(changed, y[order], (train, val, test)) == linear_probe(z, y, split)
 
 
+@pytest.mark.parametrize("encoded", [False, True])
 @pytest.mark.parametrize("scale", [1e-4, 1e4])
-def test_features_of_a_graph_divided_by_their_sums_score_alike_at_any_scale(scale: float) -> None:
+def test_features_of_a_graph_divided_by_their_sums_score_alike_at_any_scale(
+    scale: float, encoded: bool
+) -> None:
     graph = citation_graph(600)
     x = graph.x.to_dense()
-    x = x / x.sum(dim=1, keepdim=True).clamp(min=1)
+    graph.x = x / x.sum(dim=1, keepdim=True).clamp(min=1)
+    if encoded:
+        settings = resolve("random", "demo").method
+        z = embeddings(build("random", settings, Sizes.of(graph), seed=0), graph)
+    else:
+        z = graph.x
     train, val, test = random_split(600, stream(0, "split"))
     split = (train, val, test)
-    scores = linear_probe(x, graph.y, split)
-    assert linear_probe(scale * x, graph.y, split) == scores
-    counts = graph.y[test].bincount()
-    assert scores["test_accuracy"] > 1.5 * float(counts.max() / counts.sum())
+    scores = linear_probe(z, graph.y, split)
+    assert linear_probe(scale * z, graph.y, split) == scores
+    unit = z / z.square().sum(dim=1).mean().sqrt()
+    ridge = RidgeClassifierCV(np.logspace(-4, 4, 17))
+    ridge.fit(unit[train].numpy(), graph.y[train].numpy())
+    assert scores["test_accuracy"] > 0.9 * ridge.score(unit[test].numpy(), graph.y[test].numpy())
 
 
 @settings(max_examples=10, deadline=None)
@@ -129,7 +143,30 @@ def test_refit_learns_from_training_and_validation_nodes_with_the_penalty_chosen
     classifier = oracle(z[both], y[both], penalty)
     expected = accuracy_score(y[test], classifier.predict(z[test].numpy()))
     scores = refitted_probe(z, y, (train, val, test))
-    assert scores == {"refit_test_accuracy": pytest.approx(expected), "refit_penalty": penalty}
+    assert scores == {
+        "refit_test_accuracy": pytest.approx(expected),
+        "refit_penalty": penalty,
+        "refit_at_edge": 0.0,
+    }
+
+
+def test_refit_refuses_equal_classes_to_which_it_would_add_unequal_ones() -> None:
+    z, y, (train, val, test) = noisy_problem(nodes=600)
+    some = torch.cat([(train & (y == c)).nonzero()[:20] for c in range(3)])
+    equal = torch.zeros_like(train).index_fill(0, some.squeeze(1), True)
+    unequal = val & ((y != 1) | (torch.arange(600) % 5 == 0))
+    assert refitted_probe(z, y, (equal, val, test))["refit_test_accuracy"] > 0.5
+    assert refitted_probe(z, y, (train, unequal, test))["refit_test_accuracy"] > 0.4
+    with pytest.raises(UserError, match="20 of each class while those are not"):
+        refitted_probe(z, y, (equal, unequal, test))
+
+
+def test_refit_and_splits_say_how_often_the_penalty_is_at_the_edge_of_its_path() -> None:
+    noise = torch.randn(200, 5, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    problem = noisy_problem(nodes=200)
+    assert refitted_probe(*problem, ProbeConfig(weakest=10))["refit_at_edge"] == 1.0
+    assert 0 < probe_over_splits(noise, problem.y, seed=0, splits=4)["splits_at_edge"] <= 1
+    assert probe_over_splits(problem.z, problem.y, seed=1, splits=2)["splits_at_edge"] == 0
 
 
 def test_splits_are_drawn_by_seed_and_averaged() -> None:
@@ -142,7 +179,7 @@ def test_splits_are_drawn_by_seed_and_averaged() -> None:
     single = probe_over_splits(z, y, seed=4, splits=1)
     assert single["splits_test_accuracy_std"] == 0.0
     assert 0 < scores["splits_test_accuracy_std"] < 0.2
-    assert set(scores) == {
+    assert set(scores) == {"splits_at_edge"} | {
         f"splits_{budget}test_accuracy{kind}" for budget in ("", "refit_") for kind in ("", "_std")
     }
 

@@ -166,6 +166,10 @@ def test_what_is_no_better_than_untrained_is_marked() -> None:
     assert mark(runs(0.81, 0.79)[1:], untrained[:1]) == "‡"
     assert mark(runs(0.1), runs(0.8, method="grace")) == ""
     assert mark(runs(0.1), runs(0.8, method="raw", data="photo")) == ""
+    # One common seed of several is not enough: means are compared.
+    assert mark(runs(0.79, 0.84), untrained[:1]) == ""
+    assert mark(runs(0.81, 0.78), untrained[:1]) == "‡"
+    assert mark(runs(0.81, 0.78), runs(0.80, method="random", split="random")) == ""
     assert mark(untrained, runs(0.99, 0.99, method="propagation")) == ""
     # Scores of two probes tell nothing about each other.
     former = [make_record(method="raw", metrics={"adam_test_accuracy": 0.9})]

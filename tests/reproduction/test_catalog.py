@@ -93,7 +93,12 @@ def test_a_run_and_its_base_differ_in_the_plug_in_alone(name: str) -> None:
     for spec, settings in settled:
         place = (spec.method.partition("+")[0], spec.data, spec.seed)
         alone = [of for each, of in settled if (each.method, each.data, each.seed) == place]
-        same = [each for each in alone if each.method.items() <= settings.method.items()]
+        same = [
+            each
+            for each in alone
+            if each.method.items() <= settings.method.items()
+            and each.embedding == settings.embedding
+        ]
         assert [each.train for each in same] == [settings.train]
         assert [each.data for each in same] == [settings.data]
 

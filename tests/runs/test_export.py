@@ -38,6 +38,13 @@ def test_array_has_its_ids_beside_it(tmp_path: Path) -> None:
     assert paths[1].read_text("utf-8") == "b\na c\nd\n"
 
 
+@pytest.mark.parametrize("ending", ["npy", "csv", "parquet"])
+def test_the_form_of_the_vectors_is_said_beside_them(ending: str, tmp_path: Path) -> None:
+    paths = write_embeddings(tmp_path / f"z.{ending}", ["a", "b", "c"], Z, "layers/unit")
+    assert paths[-1] == tmp_path / "z.form.txt"
+    assert paths[-1].read_text() == "layers/unit\n"
+
+
 def test_what_cannot_be_written_is_named(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"the id 'a\\nb' is not one line"):
         write_embeddings(tmp_path / "z.npy", ["a\nb", "c", "d"], Z)

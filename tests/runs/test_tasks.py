@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib.metadata import EntryPoint
 
 import pytest
+import torch
 from torch_geometric.data import Data
 
 from homogcl.core.errors import UnknownName, UserError
@@ -70,6 +71,18 @@ def test_labels_are_needed_where_they_are_compared_with(name: str, block_graph: 
     with pytest.raises(UserError, match="no labels"):
         check_labels(block_graph, [name])
     check_labels(Data(x=block_graph.x), ["links"])
+
+
+def test_a_split_that_a_task_cannot_score_is_refused_before_a_training() -> None:
+    y = torch.arange(300) % 3
+    train, test = torch.arange(300) < 60, torch.arange(300) >= 200
+    graph = Data(x=torch.ones(300, 1), y=y, train_mask=train, test_mask=test)
+    graph.val_mask = ~train & ~test
+    check_labels(graph, ["probe-refit"])
+    graph.val_mask = graph.val_mask & (y != 1)
+    check_labels(graph, ["probe", "probe-splits"])
+    with pytest.raises(UserError, match="20 of each class"):
+        check_labels(graph, ["probe", "probe-refit"])
 
 
 def test_naming_the_tasks_loads_no_torch() -> None:

@@ -19,7 +19,8 @@ from homogcl.runs.scores import scores
 from homogcl.runs.train import fit_run
 
 METHOD = "homogcl"
-COMPARED = ("raw", "propagation", METHOD)
+SIMPLEST = "propagation"  # what a training has to beat
+COMPARED = ("raw", SIMPLEST, METHOD)
 LEAST_LIKENESS = 0.6  # 0.5: the ends of an edge are like any nodes of the same degrees
 FEWEST_TO_TELL = 200  # with fewer, those held out say nothing
 
@@ -74,6 +75,11 @@ class ProbeTrial:
         best = max(self.accuracies, key=self.accuracies.__getitem__)
         worth = self.accuracies[best] - self.accuracies[METHOD]
         return best if worth > self.margin / 4 else METHOD
+
+    @property
+    def simplest_is_enough(self) -> bool:
+        """Whether nothing is ahead of averages over neighborhoods."""
+        return self.accuracies[SIMPLEST] >= max(self.accuracies.values())
 
     @property
     def is_sure(self) -> bool:

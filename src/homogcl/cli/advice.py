@@ -50,7 +50,7 @@ def inspect(
     """Report on DATA before training: size, homophily, what neighbors tell, warnings."""
     from homogcl.advice import inspect as advice
     from homogcl.advice.estimate import duration
-    from homogcl.advice.neighborhoods import METHOD, likeness, trial
+    from homogcl.advice.neighborhoods import METHOD, SIMPLEST, likeness, trial
     from homogcl.data.load import load
     from homogcl.data.summary import summarize
     from homogcl.pages import terminal
@@ -81,6 +81,10 @@ def inspect(
             terminal.say(measured.measured)
     choice = probes.choice if probes else METHOD
     terminal.say(f"try `{choice}` first, which takes no training by steps{_certainty(probes)}")
+    if probes is not None and probes.simplest_is_enough:
+        terminal.say(
+            f"`{SIMPLEST}` is likely to be enough: nothing else that was tried is ahead of it"
+        )
     for name, seconds in costs.items():
         terminal.say(f"training {name} takes about {duration(seconds)}")
     for sentence in advice.conclusions(summary, alike):

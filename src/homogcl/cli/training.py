@@ -104,6 +104,11 @@ def evaluate(
         part = replace(resolved, tasks=(task.value,))
         metrics = score_run(part, model.method, model.form, show)
     terminal.result({"task": task.value, **metrics}, as_json=as_json)
+    if any(value > 0 for name, value in metrics.items() if name.endswith("at_edge")):
+        terminal.note(
+            "note: the probe's penalty is the strongest or the weakest that it tries; a "
+            "classifier with one beyond them may read more from these embeddings"
+        )
 
 
 @with_files
@@ -139,5 +144,5 @@ def embed(
         graph = folder.rows(cold_start, files, model)
     form = settled_form(form or model.form, model.method, graph, model.seed)
     z = embeddings(model.method, graph, form).cpu()
-    for path in write_embeddings(output, original_ids(graph), z):
+    for path in write_embeddings(output, original_ids(graph), z, form):
         terminal.say(f"wrote {path}, form {form}")

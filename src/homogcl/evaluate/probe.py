@@ -12,11 +12,13 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 from homogcl.core.config import Config
+from homogcl.core.errors import UserError
 from homogcl.core.seeds import stream
 from homogcl.evaluate.arrays import Array, as_tensor, dense_embedding, finite_embedding, rows_in
 from homogcl.evaluate.logistic import Regression, Solution
 
 Split = tuple[Array, Array, Array]  # masks [N] of training, validation and test nodes
+_CHANCE = 0.01  # how often equal classes are taken for unequal ones
 
 
 class ProbeConfig(Config):
@@ -86,17 +88,38 @@ def refitted_probe(
 
     The penalty is chosen as in `linear_probe`; the classifier with that penalty then learns from
     training and validation nodes together. On a random split that is 20 % of the labels, as BGRL
-    and its family are scored. The keys are `refit_test_accuracy` and `refit_penalty`.
+    and its family are scored; a split that `check_refit` refuses is refused. The keys are
+    `refit_test_accuracy`, `refit_penalty` and `refit_at_edge`, as `probe_at_edge`.
     """
+    check_refit(y, split)
     learn, select, score = _parts(z, y, split)
-    choice, _ = _choose(learn, select, config or ProbeConfig())
-    both = _Part(torch.cat([learn.z, select.z]), torch.cat([learn.y, select.y]))
-    classes, targets = torch.unique(both.y, return_inverse=True)
-    solution = Regression(both.z.to_dense(), targets).solve(choice.penalty)
+    choice, at_edge = _choose(learn, select, config or ProbeConfig())
     return {
-        "refit_test_accuracy": _accuracy(solution, classes, score),
+        "refit_test_accuracy": _refitted_accuracy(choice, learn, select, score),
         "refit_penalty": choice.penalty,
+        "refit_at_edge": float(at_edge),
     }
+
+
+def check_refit(y: Array, split: Split) -> None:
+    """Refuse training nodes that are as many of each class while validation nodes are not.
+
+    Public splits are like that. A penalty that is best among equal classes leaves a classifier of
+    unequal ones little but their shares, which the bias learns without any penalty.
+    """
+    classes = as_tensor(y).cpu()
+    of_training, of_validation = (
+        classes[rows_in(mask, name).cpu()]
+        for mask, name in zip(split[:2], ("training", "validation"), strict=True)
+    )
+    present, learned = torch.unique(of_training, return_counts=True)
+    added = (of_validation == present[:, None]).sum(dim=1)
+    if bool((learned == learned[0]).all()) and _differ(added):
+        raise UserError(
+            f"the task probe-refit adds validation nodes to training nodes, and these are "
+            f"{int(learned[0])} of each class while those are not, as in a public split: take the "
+            "task probe, or set split=random"
+        )
 
 
 def probe_over_splits(z: Array, y: Array, seed: int, splits: int = 20) -> dict[str, float]:
@@ -109,21 +132,26 @@ def probe_over_splits(z: Array, y: Array, seed: int, splits: int = 20) -> dict[s
         splits: How many.
 
     Returns:
-        Means `splits_test_accuracy` and `splits_refit_test_accuracy`, and sample standard
-        deviations, which end in `_std` (0 for one split).
+        Means `splits_test_accuracy` and `splits_refit_test_accuracy`, sample standard deviations,
+        which end in `_std` (0 for one split), and `splits_at_edge`: the share of the splits whose
+        penalty is the strongest or the weakest that was tried.
     """
     labeled = (as_tensor(y).cpu() >= 0).nonzero().squeeze(1)
     values: dict[str, list[float]] = {"splits_test_accuracy": [], "splits_refit_test_accuracy": []}
+    at_edges: list[bool] = []
     for i in range(splits):
         order = labeled[torch.randperm(len(labeled), generator=stream(seed, f"probe-split/{i}"))]
-        split = _random_split(order, len(as_tensor(y)))
-        values["splits_test_accuracy"].append(linear_probe(z, y, split)["test_accuracy"])
-        refitted = refitted_probe(z, y, split)["refit_test_accuracy"]
+        learn, select, score = _parts(z, y, _random_split(order, len(as_tensor(y))))
+        choice, at_edge = _choose(learn, select, ProbeConfig())
+        test_accuracy = _accuracy(choice.solution, choice.classes, score)
+        values["splits_test_accuracy"].append(test_accuracy)
+        refitted = _refitted_accuracy(choice, learn, select, score)
         values["splits_refit_test_accuracy"].append(refitted)
+        at_edges.append(at_edge)
     metrics = {name: fmean(each) for name, each in values.items()}
     for name, each in values.items():
         metrics[f"{name}_std"] = stdev(each) if splits > 1 else 0.0
-    return metrics
+    return {**metrics, "splits_at_edge": fmean(at_edges)}
 
 
 def predictions(logits: Array, y: Array, split: Split) -> dict[str, float]:
@@ -176,6 +204,21 @@ def _choose(learn: _Part, select: _Part, config: ProbeConfig) -> tuple[_Choice, 
             break
     at_edge = best is path[0] or best is path[-1]
     return scored(regression.solve(best.penalty, best.solution.theta), best.penalty), at_edge
+
+
+def _refitted_accuracy(choice: _Choice, learn: _Part, select: _Part, score: _Part) -> float:
+    """Return the accuracy of the choice's penalty on training and validation nodes together."""
+    both = _Part(torch.cat([learn.z, select.z]), torch.cat([learn.y, select.y]))
+    classes, targets = torch.unique(both.y, return_inverse=True)
+    solution = Regression(both.z.to_dense(), targets).solve(choice.penalty)
+    return _accuracy(solution, classes, score)
+
+
+def _differ(counts: Tensor) -> bool:
+    """Return whether counts differ by more than chance."""
+    from scipy.stats import chisquare  # takes long to load, and few need it
+
+    return float(chisquare(counts.numpy()).pvalue) < _CHANCE
 
 
 def _penalties(config: ProbeConfig) -> list[float]:

@@ -39,7 +39,7 @@ class TaskInputs:
     edges: Array
     seed: int
     labels: Array | None = None
-    masks: tuple[Array, Array, Array] | None = None
+    masks: Masks | None = None
     links: Links | None = None
     logits: Callable[[], Array] | None = None
     saliency: Callable[[], Array] | None = None
@@ -48,6 +48,7 @@ class TaskInputs:
 
 
 Metrics = dict[str, float]
+Masks = tuple["Array", "Array", "Array"]
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,7 @@ class Task:
         cheap: Whether it is scored at milestones, during the training.
         retrains: Whether it scores a new training, from which a tenth of the edges is held out.
         check: Refuses a method that the task cannot score, before it is trained.
+        check_split: Refuses labels and masks that it cannot score, before a training.
     """
 
     name: str
@@ -71,6 +73,7 @@ class Task:
     cheap: bool = False
     retrains: bool = False
     check: Callable[[Any], None] | None = None
+    check_split: Callable[[Array, Masks], None] | None = None
 
 
 def _probe(inputs: TaskInputs) -> Metrics:
@@ -87,6 +90,12 @@ def _refitted_probe(inputs: TaskInputs) -> Metrics:
     from homogcl.evaluate.probe import refitted_probe
 
     return refitted_probe(inputs.embedding, _labels(inputs), _masks(inputs))
+
+
+def _check_refit(y: Array, masks: Masks) -> None:
+    from homogcl.evaluate.probe import check_refit
+
+    check_refit(y, masks)
 
 
 def _probe_over_splits(inputs: TaskInputs) -> Metrics:
@@ -143,14 +152,20 @@ def _labels(inputs: TaskInputs) -> Array:
     return inputs.labels
 
 
-def _masks(inputs: TaskInputs) -> tuple[Array, Array, Array]:
+def _masks(inputs: TaskInputs) -> Masks:
     if inputs.masks is None:
         raise UserError("the task needs a split into training, validation and test nodes")
     return inputs.masks
 
 
 PROBE = Task("probe", "test_accuracy", _probe, needs_labels=True, cheap=True)
-PROBE_REFIT = Task("probe-refit", "refit_test_accuracy", _refitted_probe, needs_labels=True)
+PROBE_REFIT = Task(
+    "probe-refit",
+    "refit_test_accuracy",
+    _refitted_probe,
+    needs_labels=True,
+    check_split=_check_refit,
+)
 PROBE_SPLITS = Task("probe-splits", "splits_test_accuracy", _probe_over_splits, needs_labels=True)
 PROBE_ADAM = Task("probe-adam", "adam_test_accuracy", _adam_probe, needs_labels=True, cheap=True)
 CLUSTER = Task("cluster", "nmi", partial(_clusters, reader="unit_rows"), needs_labels=True)

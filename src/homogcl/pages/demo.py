@@ -1,4 +1,4 @@
-"""The demonstration: propagation, GRACE, GRACE+HomoGCL and HomoGCL in closed form on a graph."""
+"""The demonstration: untrained methods, GRACE, GRACE+HomoGCL and HomoGCL in closed form."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from homogcl.pages.charts import SaliencyHistogram
 from homogcl.pages.comparison_page import Comparison, EmbeddingMap, write_page
 from homogcl.pages.edge_tables import saliency_histogram
 from homogcl.pages.explore import cluster, graph_facts
+from homogcl.pages.metric_cells import UNTRAINED
 from homogcl.pages.projection import project
 from homogcl.runs.request import Request
 from homogcl.runs.run import Run
@@ -23,8 +24,8 @@ from homogcl.runs.scores import scores
 from homogcl.runs.train import Trained, fit_run
 from homogcl.training.loop import Epoch
 
-UNMAPPED = "propagation"  # a map of its many columns would take longest of all
-METHODS = (UNMAPPED, "grace", "grace+homogcl", "homogcl")
+# Untrained methods have no map: one of many columns would take longest of all.
+METHODS = (*UNTRAINED, "grace", "grace+homogcl", "homogcl")
 _WRONG = 0.3  # of the edges, in the graph that shows what wrong edges do
 _COLUMNS = {
     "test_accuracy": "accuracy (%)",
@@ -55,15 +56,16 @@ def demo(out: Path, seed: int = 0) -> Path:
         metrics = scores(trained.method, trained.graph, seed, form=trained.form)
         metrics["rewired_test_accuracy"] = _accuracy_with_wrong_edges(run)
         results[name] = {metric: metrics[metric] for metric in _COLUMNS}
-        if name != UNMAPPED:
+        if name not in UNTRAINED:
             maps.append(_map(name, trained, seed))
         if curve:
             curves[name] = curve
     histogram = edges_by_saliency(trained)
     comparison = Comparison(
         title="HomoGCL on the embedded citation graph",
-        summary="Features averaged over neighborhoods, GRACE alone and with HomoGCL, and HomoGCL "
-        "in closed form, all without labels on the same graph, and on a copy of it in which "
+        summary="Features alone, an encoder without training, features averaged over "
+        "neighborhoods, GRACE alone and with HomoGCL, and HomoGCL in closed form, all without "
+        "labels on the same graph, and on a copy of it in which "
         f"{_WRONG:.0%} of the edges are wrong.",
         results=results,
         maps=maps,

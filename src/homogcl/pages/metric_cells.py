@@ -147,14 +147,17 @@ def _untrained(among: Iterable[Record], runs: Runs) -> list[list[Record]]:
 
 
 def _is_no_better(runs: Runs, mean: Summary, untrained: Runs, metric: str) -> bool:
-    """Return whether runs are not above untrained ones on common seeds, else on average."""
+    """Return whether runs are not above untrained ones on common seeds, else on average.
+
+    Common seeds count if there are two, or as many as `runs` has: the first of many is no verdict.
+    """
     paired = gain(untrained, runs, metric)
-    if paired is not None:
+    if paired is not None and paired.difference.n >= min(2, mean.n):
         return paired.difference.mean <= 0
     other = mean_cell(untrained, metric)
     if not isinstance(other, Summary) or other.mark != mean.mark:
         return False  # nothing of the same probe to compare with
-    return mean.mean <= other.mean
+    return runs[0].split == untrained[0].split and mean.mean <= other.mean
 
 
 def _common(base: Runs, other: Runs, metric: str) -> tuple[list[Record], list[Record]]:

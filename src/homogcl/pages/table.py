@@ -43,7 +43,8 @@ LEGEND = {
     OF_FORMER: ("former probe", "by the former probe; its runs await the present one"),
     NO_BETTER: (
         "no better than untrained",
-        "no better than raw, random or propagation, which learn nothing, on the same data set",
+        "no better than raw, random or propagation, which learn nothing, on the same data set, by "
+        "the same probe, on common seeds or, with fewer than two of them, on average",
     ),
 }
 _LATEX = {
@@ -153,7 +154,7 @@ def _text_rows(table: Table, escape: Callable[[str], str], bold: str) -> list[li
     return [
         [
             (bold if (number, column) in table.bold else "{}").format(
-                escape(_text(cell, table.decimals))
+                escape(cell_text(cell, table.decimals))
             )
             for column, cell in enumerate(row)
         ]
@@ -161,7 +162,7 @@ def _text_rows(table: Table, escape: Callable[[str], str], bold: str) -> list[li
     ]
 
 
-def _text(cell: Cell, decimals: int) -> str:
+def cell_text(cell: Cell, decimals: int) -> str:
     """Return a cell as people read it: `83.04 ± 0.52 (10)`, `+1.20 [0.31, 2.09] (10)`."""
     if cell is None or cell == "":
         return ABSENT

@@ -26,12 +26,13 @@ NamedColumns = Mapping[str, Sequence[object] | npt.NDArray[Any]]
 
 
 def write_embeddings(
-    path: Path, ids: Sequence[object], z: npt.NDArray[np.floating] | Tensor
+    path: Path, ids: Sequence[object], z: npt.NDArray[np.floating] | Tensor, form: str | None = None
 ) -> list[Path]:
     """Write the vectors `z` [N, d] beside the nodes' ids and return the files written.
 
     The ending of `path` decides: `.csv` and `.parquet` have the ids as their first column,
-    beside `.npy` there is a text file with one id per line.
+    beside `.npy` there is a text file with one id per line. Where the vectors have a `form`,
+    another text file says which.
     """
     check_ending(path, FORMATS)
     vectors = z if isinstance(z, Tensor) else torch.from_numpy(z)
@@ -40,7 +41,7 @@ def write_embeddings(
             {"id": ids[rows]} | {f"z{j}": block[:, j] for j in range(block.shape[1])}
             for rows, block in _blocks(vectors)
         )
-        return [_write_blocks(path, blocks)]
+        return [_write_blocks(path, blocks), *_write_form(path, form)]
     names = [str(each) for each in ids]
     broken = next((name for name in names if len(name.splitlines()) != 1), None)
     if broken is not None:
@@ -53,7 +54,7 @@ def write_embeddings(
     write_array(path, vectors)
     with open_atomically(beside) as file:
         file.writelines(f"{name}\n".encode() for name in names)
-    return [path, beside]
+    return [path, beside, *_write_form(path, form)]
 
 
 def write_array(path: Path, z: Tensor) -> Path:
@@ -88,6 +89,16 @@ def check_no_source(path: Path, run: Run) -> None:
     sources = {(folder / str(each)).resolve() for each in (*run.graph.files, *named)}
     if path.resolve() in sources:
         raise UserError(f"-o {path.name} would write over {path}, which the graph is read from")
+
+
+def _write_form(path: Path, form: str | None) -> list[Path]:
+    """Write the form of the vectors at `path` beside them and return the file, if there is one."""
+    if form is None:
+        return []
+    beside = path.with_suffix(".form.txt")
+    with open_atomically(beside) as file:
+        file.write(f"{form}\n".encode())
+    return [beside]
 
 
 def _blocks(z: Tensor) -> Iterator[tuple[slice, npt.NDArray[Any]]]:

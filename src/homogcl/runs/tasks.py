@@ -66,7 +66,7 @@ def tasks_in(metrics: Iterable[str]) -> list[str]:
 
 
 def check_labels(graph: Data, names: Sequence[str]) -> None:
-    """Refuse a task that compares with labels where the graph has none."""
+    """Refuse a task that compares with labels where the graph has none, or none that it takes."""
     comparing = [name for name in names if task(name).needs_labels]
     if comparing and ("y" not in graph or not bool((graph.y >= 0).any())):
         title = graph.get("name") or "the graph"
@@ -74,6 +74,10 @@ def check_labels(graph: Data, names: Sequence[str]) -> None:
             f"{title} has no labels, and the task {comparing[0]} compares with them: name a column "
             "of the nodes' file as label, or take the task links"
         )
+    checks = [check for name in comparing if (check := task(name).check_split)]
+    if checks and graph.get("train_mask") is not None:
+        for check in checks:
+            check(graph.y, (graph.train_mask, graph.val_mask, graph.test_mask))
 
 
 def _metric(name: str) -> str | None:

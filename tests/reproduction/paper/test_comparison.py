@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from homogcl.core.errors import UserError
-from homogcl.pages.table import to_markdown
+from homogcl.pages.table import LEGEND, to_markdown
 from homogcl.runs.record import Record, Summary, settings_sha256
 from reproduction.paper.comparison import classification_table, clustering_table
 from reproduction.reported import numbers
@@ -63,7 +63,7 @@ def test_a_plug_in_has_its_gain_over_the_base_and_an_untrained_method_a_say() ->
         "| cora | grace | 20 | 63.25 ± 35.51 (4) ‡ | – | – | – |",
         "| cora | grace+homogcl | 20 | 83.00 ± 1.00 (3) ‡ | – | – | +2.00 [-2.30, 6.30] (3) |",
         "",
-        "‡ no better than raw, random or propagation, which learn nothing, on the same data set",
+        f"‡ {LEGEND['‡'][1]}",
         "",
         "1 paired t-test; at 5 % after Holm's correction: none.",
     ]

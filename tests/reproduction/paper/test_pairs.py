@@ -45,7 +45,10 @@ def test_both_stand_on_the_seeds_of_both() -> None:
     assert gain.mark == "*"
     assert isinstance(row["p"], PValue)
     assert cells["bgrl", "cora"] == (None,) * 5
-    assert notes == ("1 paired t-test; at 5 % after Holm's correction: grace on cora.",)
+    assert notes == (
+        "1 paired t-test; at 5 % after Holm's correction: grace on cora.",
+        "Without any training, cora: random 80.00 ± 0.00 (2).",
+    )
 
 
 def test_a_method_with_a_plug_in_has_a_base() -> None:

@@ -98,6 +98,6 @@ def test_sampled_negatives_stand_beside_all_of_them_at_the_same_epochs() -> None
     ]
     assert to_markdown(negatives_table(records, ["grace"], ["cora"])).splitlines()[2:] == [
         "| cora | grace | 20 | all | 75.00 ± 7.07 (2) | – | 2 |",
-        "| cora | grace | 20 | 256 | 53.67 ± 37.98 (3) | +0.50 [-18.56, 19.56] (2) | 2 |",
+        "| cora | grace | 20 | 256 | 75.50 ± 4.95 (2) | +0.50 [-18.56, 19.56] (2) | 2 |",
         "| cora | grace | 50 | 256 | 85.00 (1) | – | 2 |",
     ]

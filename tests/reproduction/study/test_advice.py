@@ -24,6 +24,9 @@ from reproduction.study.advice import (
 )
 from tests.records import make_record
 
+GOOD = {"homogcl": 0.8, "raw": 0.805, "propagation": 0.796}
+BAD = {"homogcl": 0.7, "raw": 0.8, "propagation": 0.6}
+
 
 def run(method: str, seed: int, val: float, test: float, **more: float) -> Record:
     metrics = {"val_accuracy": val, "test_accuracy": test, **more}
@@ -61,9 +64,9 @@ def test_choices_verdicts_and_paired_accuracies_of_a_graph() -> None:
 
 
 def test_rates_count_seeds_and_graphs() -> None:
-    right = Advice([0.9, 0.9], ["homogcl"] * 2, {"homogcl": 0.8, "raw": 0.805}, [0.1, 0.3])
-    accuracies = {"homogcl": 0.7, "raw": 0.8}
-    wrong = Advice([0.5, 0.7, 0.5], ["homogcl", "raw", "raw"], accuracies, [0.0, 0.0, 0.9])
+    right = Advice([0.9, 0.9], ["homogcl"] * 2, [True, False], GOOD, [0.1, 0.3])
+    said = [False, True, True]
+    wrong = Advice([0.5, 0.7, 0.5], ["homogcl", "raw", "raw"], said, BAD, [0.0, 0.0, 0.9])
     table = rates_table({"one": right, "two": wrong})
     assert [row[1:] for row in table.rows] == [
         ("4 of 5 seeds", "80"),
@@ -71,6 +74,7 @@ def test_rates_count_seeds_and_graphs() -> None:
         ("1 of 3 seeds", "33"),
         ("4 of 5 seeds", "80"),
         ("2 of 2 graphs", "100"),
+        ("1 of 3 seeds", "33"),
         ("1 of 2 graphs", "50"),
     ]
     rows = advice_table({"two": wrong}).rows

@@ -43,7 +43,7 @@ def test_rows_are_means_over_seeds_and_name_the_mlp() -> None:
 def test_trainings_differ_in_place_and_cover_every_graph() -> None:
     trainings = COLD_START.trainings(False)
     assert len({training.path(Path("results")) for training in trainings}) == len(trainings)
-    assert len(trainings) == 3 * SEEDS * len(DATA) + 2 * TRAINED_SEEDS
+    assert len(trainings) == 4 * SEEDS * len(DATA) + 2 * TRAINED_SEEDS
     for training in trainings:
         assert isinstance(training, ColdTraining)
         assert training.folder == "study/cold-start"

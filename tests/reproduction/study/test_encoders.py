@@ -56,6 +56,16 @@ def test_a_row_has_the_base_both_variants_and_paired_tests() -> None:
             assert row[f"{column}, p"] == pytest.approx(ttest_rel(scores, ALONE).pvalue)
 
 
+def test_means_are_held_to_untrained_methods_which_the_note_names() -> None:
+    untrained = runs("propagation", {}, (0.575, 0.575, 0.575))
+    records = [*runs("grace", MLP, ALONE), *runs("grace+adaptive", MLP, ADAPTIVE)]
+    table = encoders_table(records, ("cora",), untrained)
+    row = dict(zip(table.columns, table.rows[0], strict=True))
+    marks = [cell.mark for cell in row.values() if isinstance(cell, Summary)]
+    assert marks == ["‡", ""]
+    assert "Without any training, cora: propagation 57.50 ± 0.00 (3)." in table.notes
+
+
 def test_rows_come_by_base_data_and_layers() -> None:
     result = rows(
         [

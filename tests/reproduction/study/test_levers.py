@@ -54,12 +54,23 @@ def test_rows_name_what_departs_from_the_first_settings() -> None:
         *runs("grace+homogcl", 0.82, 0.82, k=5.0, each=True),
     ]
     assert to_markdown(levers_table(records, "grace", ["cora"])).splitlines() == [
-        "| grace+homogcl | cora, validation | cora, test | cora, AUC of S |",
-        "| --- | --- | --- | --- |",
-        "| as shipped | +1.00 (2) | +1.00 (2) | – |",
-        "| each=True, k=5 | +1.00 [-11.71, 13.71] (2) | +1.00 [-11.71, 13.71] (2) "
-        "| 0.70 ± 0.00 (2) |",
+        "| grace+homogcl | Epochs | cora, alone | cora, validation | cora, test | cora, AUC of S |",
+        "| --- | --- | --- | --- | --- | --- |",
+        "| as shipped | 50 | 81.00 ± 1.41 (2) | +1.00 (2) | +1.00 (2) | – |",
+        "| each=True, k=5 | 50 | 81.00 ± 1.41 (2) | +1.00 [-11.71, 13.71] (2) "
+        "| +1.00 [-11.71, 13.71] (2) | 0.70 ± 0.00 (2) |",
     ]
+
+
+def test_the_base_is_of_common_seeds_and_held_to_untrained_methods() -> None:
+    records = [
+        *runs("propagation", 0.82, 0.80),
+        *runs("grace", 0.80, 0.82, 0.99),
+        *runs("grace+homogcl", 0.81, 0.83),
+    ]
+    lines = to_markdown(levers_table(records, "grace", ["cora"])).splitlines()
+    assert lines[2].startswith("| as shipped | 50 | 81.00 ± 1.41 (2) ‡ | +1.00 (2)")
+    assert lines[-1] == "Without any training, cora: propagation 81.00 ± 1.41 (2)."
 
 
 def test_a_gain_is_over_the_base_of_equal_epochs() -> None:
@@ -71,8 +82,8 @@ def test_a_gain_is_over_the_base_of_equal_epochs() -> None:
     ]
     rows = to_markdown(levers_table(records, "grace", ["cora", "photo"])).splitlines()
     assert rows[2:] == [
-        "| as shipped | +1.00 (1) | +1.00 (1) | – | – | – | – |",
-        "| epochs=100 | +3.00 (1) | +3.00 (1) | – | – | – | – |",
+        "| as shipped | 50 | 80.00 (1) | +1.00 (1) | +1.00 (1) | – | – | – | – | – |",
+        "| epochs=100 | 100 | 70.00 (1) | +3.00 (1) | +3.00 (1) | – | – | – | – | – |",
     ]
 
 

@@ -56,3 +56,12 @@ def test_rows_have_both_epochs_and_their_accuracies() -> None:
         cell.mean for cell in (stop, there, best, at_best, tested) if isinstance(cell, Summary)
     ]
     assert means == pytest.approx([40, 78, 30, 80, 81])
+
+
+def test_accuracies_are_held_to_untrained_methods() -> None:
+    metrics = {"val_accuracy": 0.79, "test_accuracy": 0.8}
+    untrained = [make_record(method="propagation", data="cora", metrics=metrics)]
+    table = stopping_table([training(0)], untrained)
+    marks = [cell.mark for cell in table.rows[0] if isinstance(cell, Summary)]
+    assert marks == ["", "‡", "‡", "", "", ""]
+    assert table.notes == ("Without any training, cora: propagation 80.00 (1).",)

@@ -29,9 +29,9 @@ def test_each_share_is_a_row_of_accuracies_and_areas() -> None:
         run("homogcl", 1, 0.73, 0.9),
     ]
     table = wrong_edges_table({("cora", 0.0): [], ("cora", 0.5): runs})
-    assert table.rows[0] == ("cora", "0%", *[None] * 6)
-    data, share, raw, propagation, homogcl, *areas = table.rows[1]
-    assert (data, share) == ("cora", "50%")
+    assert table.rows[0] == ("cora", "0%", *[None] * 8)
+    data, share, raw, random, propagation, homogcl, *areas = table.rows[1]
+    assert (data, share, random) == ("cora", "50%", None)
     assert isinstance(raw, Summary)
     assert isinstance(propagation, Summary)
     assert isinstance(homogcl, Summary)
