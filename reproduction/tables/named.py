@@ -212,6 +212,7 @@ TABLES: dict[str, Callable[[Path], Table]] = {
     "wrong-edges": wrong_edges,
     "bench": _measures(*GRACE_PARTS),
     "bench-probe": _measures("probe"),
+    "bench-steps": _measures("plugins", "bgrl", "encoders", "earlier"),
     "headline": lambda results: headline_table(_bench(results)),
     "tutorial": _measures("tutorial"),
     "scale": _measures("scale"),
