@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from homogcl.methods.forms import AUTO, LAST
-from homogcl.pages.metric_cells import gain, mean_cell
+from homogcl.pages.metric_cells import pair_cells
 from homogcl.pages.table import Table
 from homogcl.runs.record import Record, read_records
 from homogcl.runs.request import Request
@@ -28,7 +28,7 @@ def forms(results: Path) -> Table:
 
 
 def forms_table(records: Iterable[Record]) -> Table:
-    """Return test accuracies of both, their difference on common seeds, and what was chosen.
+    """Return test accuracies of both on common seeds, their difference, and what was chosen.
 
     Args:
         records: Runs that differ in the form alone; those that chose have a setting that says so.
@@ -41,9 +41,9 @@ def forms_table(records: Iterable[Record]) -> Table:
     for key, runs in sorted(groups.items()):
         last, chosen = runs.get(False, []), runs.get(True, [])
         names = dict.fromkeys(str(run.setting("form", "data")) for run in chosen)
-        means = (mean_cell(each, "test_accuracy") for each in (last, chosen))
         epochs = (last or chosen)[0].epochs
-        rows.append((*key, epochs, *means, gain(last, chosen), ", ".join(names)))
+        cells = pair_cells(last, chosen, "test_accuracy")
+        rows.append((*key, epochs, *cells, ", ".join(names)))
     return Table(COLUMNS, tuple(rows), decimals=2)
 
 
