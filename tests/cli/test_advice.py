@@ -8,7 +8,7 @@ import pytest
 from homogcl.advice import doctor as examination
 from homogcl.advice import neighborhoods
 from homogcl.advice.doctor import Finding
-from homogcl.advice.neighborhoods import Trial
+from homogcl.advice.neighborhoods import ProbeTrial
 from homogcl.data.load import citation_graph
 from tests.shell import FAST, Shell
 
@@ -55,7 +55,7 @@ def test_inspect_reports_and_finds_no_fault(homogcl: Shell) -> None:
 def test_inspect_says_where_averages_over_neighborhoods_are_enough(
     simplest: float, homogcl: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    probes = Trial(200, {"raw": 0.5, "propagation": simplest, "homogcl": 0.75})
+    probes = ProbeTrial(200, {"raw": 0.5, "propagation": simplest, "homogcl": 0.75})
     monkeypatch.setattr(neighborhoods, "trial", lambda graph, seed: probes)
     monkeypatch.setattr(neighborhoods, "likeness", lambda graph, seed: None)
     said = "`propagation` is likely to be enough" in homogcl("inspect", "demo")

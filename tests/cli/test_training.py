@@ -10,7 +10,7 @@ import torch
 from torch_geometric.data import Data
 
 from homogcl.data.load import citation_graph
-from homogcl.runs.forms import CANDIDATES
+from homogcl.runs.forms import AUTO_FORMS
 from homogcl.runs.log import Log
 from homogcl.training.loop import Epoch
 from tests.papers import NODES, write_graph
@@ -52,7 +52,7 @@ def test_a_form_is_asked_for_in_training_or_in_embedding(homogcl: Shell, tmp_pat
     assert wide.shape[1] == 16 + 8
     np.testing.assert_array_equal(wide, plain)
     assert (tmp_path / "plain.form.txt").read_text() == "layers/unit\n"
-    assert (tmp_path / "auto.form.txt").read_text().strip() in CANDIDATES
+    assert (tmp_path / "auto.form.txt").read_text().strip() in AUTO_FORMS
     one, two = (
         json.loads(homogcl("evaluate", run, "--task", "probe", "--json"))["val_accuracy"]
         for run in ("wide", "plain")

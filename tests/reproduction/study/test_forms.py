@@ -7,7 +7,7 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from homogcl.pages.table import to_markdown
-from homogcl.runs.forms import CANDIDATES
+from homogcl.runs.forms import AUTO_FORMS
 from homogcl.runs.record import Record, read_records
 from reproduction.study.forms import FORMS, SEEDS, forms_table
 from tests.records import make_record
@@ -47,5 +47,5 @@ def test_the_quick_form_is_made_and_written(tmp_path: Path) -> None:
     for training in FORMS.trainings(True):
         training.run(tmp_path)
     records = read_records(tmp_path)
-    assert {run.setting("form", "data") for run in records} <= {*CANDIDATES}
+    assert {run.setting("form", "data") for run in records} <= {*AUTO_FORMS}
     assert len(FORMS.write(tmp_path, tmp_path / "out", True)) == 3
