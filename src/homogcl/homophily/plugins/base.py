@@ -36,10 +36,15 @@ class HomoViews:
     cluster_seed: int
 
 
-class ClusterConfig(Config):
-    """The settings that all plug-ins share."""
+class ClusterNumber(Config):
+    """How many clusters there are."""
 
     num_clusters: int = Field(default=10, ge=1)  # k
+
+
+class ClusterConfig(ClusterNumber):
+    """The settings that all plug-ins share."""
+
     refresh: int = Field(default=1, ge=1)  # steps from one weighing of the edges to the next
 
 

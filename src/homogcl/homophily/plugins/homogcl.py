@@ -11,14 +11,19 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from homogcl.core.errors import UserError
-from homogcl.homophily.plugins.base import ClusterConfig, HomoViews, NeighborPlugin
+from homogcl.homophily.plugins.base import (
+    ClusterConfig,
+    ClusterNumber,
+    HomoViews,
+    NeighborPlugin,
+)
 from homogcl.homophily.positives import Combine
 from homogcl.homophily.saliency import homophily_loss, saliency, soft_assignment
 from homogcl.methods.base import Method, Terms
 from homogcl.nn.sparse import Pattern
 
 
-class SoftClusterConfig(ClusterConfig):
+class SoftClusterConfig(ClusterNumber):
     """Number and width of soft clusters."""
 
     two_sigma_sq: float = Field(default=1e-3, gt=0)  # 2σ² of Eq. (5), in the unit `width`
@@ -40,7 +45,7 @@ class HomoGCL(NeighborPlugin):
     name = "HomoGCL"
     ways = (Combine.SUM, Combine.TERM)
 
-    class Config(SoftClusterConfig):
+    class Config(SoftClusterConfig, ClusterConfig):
         """Settings of the plug-in."""
 
         homophily_weight: float = 1.0  # α
