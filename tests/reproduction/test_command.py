@@ -74,8 +74,8 @@ def test_killed_in_the_middle_it_goes_on_and_makes_every_table_and_figure(tmp_pa
     ways = {(row["Method"], row["Variant"]) for row in rows(tmp_path, "ablation")}
     assert ways >= {(each.method, each.variant) for each in read("ablation")}
     ways = {(row["Method"], row["Variant"]) for row in rows(tmp_path, "arxiv")}
-    printed = {(e.method, e.variant) for e in read("arxiv") if e.method != "progcl"}
-    assert ways == printed | {("raw", ""), ("propagation", "")}
+    named = {(e.method, e.variant) for e in read("arxiv") if e.method != "progcl"}
+    assert ways == named | {("raw", ""), ("propagation", "")}
     [demo] = rows(tmp_path, "statistics")
     assert demo["Nodes"] == "2500"
 
