@@ -7,7 +7,7 @@ WORKERS ?= 2
 AUDIT := .venv-audit
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check audit soak docs format bench bench-scale lock wheel dist clean
+.PHONY: help setup demo test check audit soak docs tables format bench bench-scale lock wheel dist clean
 
 help:  ## Show the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 12
@@ -55,6 +55,11 @@ docs: $(READY)  ## Write the methods' pages and build the site into docs/_build/
 	$(BIN)/python docs/method_pages.py
 	$(BIN)/python docs/inputs_table.py
 	$(BIN)/python -m sphinx -W --keep-going -q docs docs/_build/html
+
+tables: $(READY)  ## Write all tables, figures and numbers of README and docs anew from the records
+	$(BIN)/python -m reproduction all --no-train --out docs/reproduced
+	$(BIN)/python -m reproduction study --no-train --out docs/study
+	$(BIN)/python -m reproduction pages
 
 format: $(READY)  ## Rewrite the code in the project's format
 	$(BIN)/ruff check --fix $(CHECKED)

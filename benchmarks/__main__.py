@@ -6,6 +6,7 @@ on the probe,
 `python -m benchmarks budget` that on 10,000 steps of BGRL,
 `python -m benchmarks negatives` that on sampling negatives,
 `python -m benchmarks own-files` that on reading large files,
+`python -m benchmarks cold-start` that on nodes without edges,
 `python -m benchmarks startup` that on how fast commands start,
 `python -m benchmarks scale arxiv-step` those on large graphs, which take long,
 `python -m benchmarks index` that on libraries of near vectors,
@@ -27,6 +28,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks import (
+    cold_start,
     earlier,
     index,
     large,
@@ -196,6 +198,7 @@ PARTS: dict[str, Callable[[], list[Row]]] = {
     "tutorial": tutorial,
     "startup": startup,
     "probe": probe.probe,
+    "cold-start": cold_start.cold_start,
     "own-files": own_files,
     "scale": scale.scale,
     "arxiv-step": scale.arxiv,
@@ -237,7 +240,7 @@ def main(names: list[str]) -> None:
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--one"]:
         given = [int(a) if a.isdigit() else a for a in sys.argv[3:]]
-        owners = (large, scale, probe, steps, quality, measures)
+        owners = (large, scale, probe, steps, quality, cold_start, measures)
         owner = next(each for each in owners if hasattr(each, sys.argv[2]))
         keep_freed_pages()  # as the command line does
         result = getattr(owner, sys.argv[2])(*given)

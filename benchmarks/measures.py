@@ -18,6 +18,7 @@ from torch_geometric.data import Data
 from benchmarks.dense_peer import MessageEncoder, dense_loss
 from homogcl.advice.estimate import timed
 from homogcl.core.memory import peak_bytes, reset_peak
+from homogcl.core.precision import arithmetic, has_bfloat16, products_in
 from homogcl.core.seeds import stream
 from homogcl.data.load import citation_graph, load
 from homogcl.data.own.graph import read_own
@@ -111,6 +112,26 @@ def sampled_and_dense(data: str, rounds: int = 5) -> Measured:
     return result
 
 
+def sampled_ways(data: str, rounds: int = 2) -> Measured:
+    """Return the median ratio of a dense step to the sampled one, in each of some ways.
+
+    Five steps at a time are timed and averaged, in which `refresh=5` weighs the edges once.
+    """
+    ways: dict[str, tuple[str, ...]] = {"preset": (), "refresh": ("refresh=5",)}
+    if has_bfloat16():
+        ways["bfloat16"] = ("refresh=5", "precision=bfloat16")
+    dense = _dense_training(data, "ours")
+    steps = {way: one_step(*built("grace+homogcl", data, *each)) for way, each in ways.items()}
+    for step in steps.values():
+        timed(step, 10)
+    ratios: dict[str, list[float]] = {way: [] for way in ways}
+    for _ in range(rounds):
+        peer = seconds_of(dense, 1)
+        for way, step in steps.items():
+            ratios[way].append(peer / statistics.mean(timed(step, 5)))
+    return {way: statistics.median(each) for way, each in ratios.items()}
+
+
 def _dense_training(data: str, layers: str) -> Callable[[], None]:
     """Return a training step of the dense peer."""
     settings = resolve("grace", data)
@@ -192,13 +213,15 @@ def one_step(method: Method, graph: Data, config: TrainConfig) -> Callable[[], N
     method.prepare(graph, stream(0, "prepare"))
     trained = [p for p in method.parameters() if p.requires_grad]
     optimizer = torch.optim.Adam(trained, lr=config.learning_rate) if trained else None
+    kind = arithmetic(config.precision, graph.edge_index.device)
 
     def one() -> None:
         if optimizer is None:
             return
         optimizer.zero_grad()
-        terms = objective(method, method.views(graph, rng), config)
-        total(terms, method.term_weights()).backward()  # type: ignore[no-untyped-call]
+        with products_in(kind):
+            terms = objective(method, method.views(graph, rng), config)
+            total(terms, method.term_weights()).backward()  # type: ignore[no-untyped-call]
         optimizer.step()
         method.after_step(0.5)
 

@@ -20,7 +20,8 @@ from selenium.webdriver.support.ui import WebDriverWait
 from docs import notebook
 from homogcl import Request, train_run
 from homogcl.pages.demo import demo
-from homogcl.pages.explore import write_explorer
+from homogcl.pages.explore import explore
+from homogcl.pages.explore_page import write_page
 from homogcl.runs.folder import RunFolder
 
 IMAGES = Path(__file__).parent / "images"
@@ -71,7 +72,7 @@ def _page(place: Path, data: str) -> Path:
         return path
     train_run(Request("homogcl", data).resolve(), place / data)
     path = place / f"{data}.html"
-    write_explorer(RunFolder(place / data), path)
+    write_page(path, explore(RunFolder(place / data)))
     return path
 
 

@@ -11,11 +11,14 @@ from reproduction.figures.saliency import SALIENCY
 from reproduction.figures.sensitivity import SENSITIVITY
 from reproduction.figures.similarity import SIMILARITY
 from reproduction.figures.tsne import TSNE
+from reproduction.paper.published_budgets import PUBLISHED_BUDGETS
 from reproduction.paper.tables import PAPER_TABLES
+from reproduction.paper.text_proxy import TEXT_PROXY
 from reproduction.study.advice import ADVICE
 from reproduction.study.budgets import BUDGETS
 from reproduction.study.cold_start import COLD_START
 from reproduction.study.edge_scores import EDGE_SCORES
+from reproduction.study.encoder_parts import ENCODER_PARTS
 from reproduction.study.encoders import ENCODERS
 from reproduction.study.forecast import FORECAST
 from reproduction.study.form import FORM
@@ -23,9 +26,13 @@ from reproduction.study.forms import FORMS
 from reproduction.study.generated import GENERATED
 from reproduction.study.goals import GOALS
 from reproduction.study.levers import LEVER_ARTIFACTS
+from reproduction.study.neighbor_methods import NEIGHBOR_METHODS
 from reproduction.study.probes import PROBES
 from reproduction.study.propagation_grid import PROPAGATION_GRID
+from reproduction.study.rivals import RIVALS
+from reproduction.study.robustness import ROBUSTNESS
 from reproduction.study.training import TRAINING
+from reproduction.study.unseen import UNSEEN
 from reproduction.study.wrong_edges import WRONG_EDGES
 
 # In the paper's order.
@@ -39,11 +46,13 @@ STUDY: dict[str, Artifact] = {
     each.name: each
     for each in (
         *(PROBES, BUDGETS, FORMS, *LEVER_ARTIFACTS, TRAINING, GENERATED, ENCODERS),
-        *(FORM, WRONG_EDGES, EDGE_SCORES, COLD_START, ADVICE, FORECAST, PROPAGATION_GRID),
-        *GOALS,
+        *(FORM, RIVALS, WRONG_EDGES, EDGE_SCORES, COLD_START, ADVICE, FORECAST, PROPAGATION_GRID),
+        *(UNSEEN, NEIGHBOR_METHODS, ROBUSTNESS, ENCODER_PARTS, *GOALS),
     )
 }
-ARTIFACTS: dict[str, Artifact] = {**PAPER_TABLES, **FIGURES}  # of the paper
+# Beside the paper's tables: its large graph on other features, and what its rows took.
+SUPPLEMENTS: dict[str, Artifact] = {each.name: each for each in (TEXT_PROXY, PUBLISHED_BUDGETS)}
+ARTIFACTS: dict[str, Artifact] = {**PAPER_TABLES, **SUPPLEMENTS, **FIGURES}  # of the paper
 GROUPS: dict[str, dict[str, Artifact]] = {"all": ARTIFACTS, "study": STUDY}
 NAMES = (*ARTIFACTS, *STUDY, *GROUPS)
 

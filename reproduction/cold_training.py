@@ -16,6 +16,7 @@ from homogcl.data.check import MASKS
 from homogcl.data.splits import random_split_of
 from homogcl.evaluate.probe import linear_probe
 from homogcl.methods.base import Method
+from homogcl.methods.forms import LAST
 from homogcl.methods.inference import embeddings
 from homogcl.nn.sparse import take_rows
 from homogcl.runs.grid import find_record, record_of
@@ -23,8 +24,10 @@ from homogcl.runs.log import OnEpoch
 from homogcl.runs.record import Record, write_record
 from homogcl.runs.request import Request
 from homogcl.runs.train import fit_run
+from reproduction.distilled import nodes_per_second, student_of
 
 HELD_OUT: Final = 0.2  # of the nodes, with all their edges
+STUDENT, RATE = "student_", "nodes_per_second"  # in names of metrics
 
 
 @dataclass(frozen=True)
@@ -34,11 +37,14 @@ class ColdTraining:
     The record has the accuracy of linear probes on these nodes: `cold_test_accuracy` where all
     vectors are made of features alone, those that the probe learns from too;
     `warm_cold_test_accuracy` where it learns from vectors that are made with edges; and
-    `test_accuracy` where the nodes come with their edges.
+    `test_accuracy` where the nodes come with their edges. With a student, a perceptron learns from
+    the method's vectors: its accuracies have `student_` in front, and `nodes_per_second` of both
+    are beside them.
     """
 
     spec: Request
     folder: str
+    has_student: bool = False
 
     @property
     def label(self) -> str:
@@ -51,7 +57,9 @@ class ColdTraining:
 
     def find_record(self, results: Path) -> Record | None:
         """Return the record below the folder `results`, or None unless it is complete."""
-        return find_record(self.spec.resolve(by_size=False), results / self.folder)
+        record = find_record(self.spec.resolve(by_size=False), results / self.folder)
+        lacks = self.has_student and record is not None and f"{STUDENT}{RATE}" not in record.metrics
+        return None if lacks else record
 
     def run(self, results: Path, on_epoch: OnEpoch | None = None) -> tuple[Record, bool]:
         """Train without the held-out nodes, score these and record, unless there is a record."""
@@ -61,7 +69,14 @@ class ColdTraining:
         whole = run.graph
         late = late_nodes(int(whole.num_nodes or 0), run.seed)
         trained = fit_run(run.on(without_nodes(whole, late, run.seed)), on_epoch=on_epoch)
-        metrics = cold_scores(trained.method, trained.graph, whole, late, trained.form)
+        method, rest = trained.method, trained.graph
+        metrics = cold_scores(method, rest, whole, late, trained.form)
+        if self.has_student:
+            student = student_of(method, rest, run.seed)
+            scored = cold_scores(student, rest, whole, late, LAST)
+            metrics |= {f"{STUDENT}{name}": value for name, value in scored.items()}
+            rates = nodes_per_second(method, student, graph=whole)
+            metrics |= dict(zip((RATE, f"{STUDENT}{RATE}"), rates, strict=True))
         record = record_of(run, trained, metrics)
         write_record(results / self.folder, record)
         return record, True

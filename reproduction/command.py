@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from homogcl.advice.estimate import duration
-from homogcl.cli.table import AsFormat, Format
+from homogcl.cli.table import AsFormat
 from homogcl.core.errors import UserError
 from homogcl.core.files import only_process_in
 from homogcl.core.signals import stopping
@@ -20,10 +20,11 @@ from reproduction.artifact import Artifact
 from reproduction.catalog import NAMES, artifacts_called
 from reproduction.grid import record_trainings, trainings_of
 from reproduction.index import write_index
-from reproduction.prose import pages, rewrite, stale
+from reproduction.prose import pages as pages_of
+from reproduction.prose import rewrite, stale
 from reproduction.rescore import Selection, former_table, trainings_again
 from reproduction.tables.markers import insert_table
-from reproduction.tables.named import TABLES, named_table
+from reproduction.tables.named import TABLES, named_table, rewrite_tables
 
 Results = Annotated[Path, typer.Option(help="Folder of records.")]
 
@@ -101,13 +102,13 @@ def make(
 def table(
     name: Annotated[str, typer.Argument(metavar="NAME", help=", ".join(TABLES))],
     results: Results = Path("results"),
-    form: AsFormat = Format.markdown,
+    form: AsFormat = "markdown",
     insert: Annotated[Path | None, typer.Option(help="File with markers to fill in.")] = None,
 ) -> None:
     """Print a table that README or docs show, or put it between its markers in a file."""
     value = named_table(name, results)
     if insert is None:
-        typer.echo(FORMATS[form.value](value))
+        typer.echo(FORMATS[form](value))
         return
     insert_table(insert, name, value)
     terminal.say(f"wrote the table {name} into {insert}")
@@ -123,6 +124,9 @@ def rescore(
     seconds: Annotated[
         float, typer.Option(help="Leave settings that took longer in the mean.", min=0)
     ] = 60.0,
+    seeds: Annotated[
+        int | None, typer.Option(help="The first seeds of each setting, else all.", min=1)
+    ] = None,
     results: Results = Path("results"),
     train: Annotated[bool, typer.Option(help="Run the trainings; else only count them.")] = True,
 ) -> None:
@@ -130,7 +134,7 @@ def rescore(
 
     A record is replaced once its new one is whole, so the same command continues where it stopped.
     """
-    selection = Selection(folders, data or (), method or (), seconds)
+    selection = Selection(folders, data or (), method or (), seconds, seeds)
     counts = former_table(selection, results)
     if not counts.rows:
         terminal.say("no such record is by the former probe alone")
@@ -147,13 +151,14 @@ def rescore(
 
 
 @app.command()
-def prose(
+def pages(
     root: Annotated[Path, typer.Option(help="Folder with README, docs and results.")] = Path(),
 ) -> None:
-    """Write the numbers in sentences of README and docs anew, and name what no longer holds."""
-    for page in rewrite(root):
+    """Write all tables and numbers of README and docs anew, and name what no longer holds."""
+    every = pages_of(root)
+    for page in sorted({*rewrite_tables(root, every), *rewrite(root)}):
         terminal.say(f"wrote {page}")
-    broken = [claim for page in pages(root) for claim in stale(page, root)]
+    broken = [claim for page in every for claim in stale(page, root)]
     for claim in broken:
         terminal.note(claim)
     if broken:

@@ -9,8 +9,8 @@ from torch import Tensor
 
 from homogcl.core.errors import UserError
 from homogcl.core.seeds import stream
-from homogcl.evaluate.arrays import as_tensor
-from homogcl.evaluate.probe import Split, linear_probe
+from homogcl.evaluate.arrays import Split, as_tensor
+from homogcl.evaluate.probe import linear_probe
 from homogcl.evaluate.tasks import Task, TaskInputs
 
 METRIC = "development_accuracy"

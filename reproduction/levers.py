@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Literal
+from typing import Literal, Self
 
 import torch
-from pydantic import Field, JsonValue
+from pydantic import Field, JsonValue, model_validator
 from torch import Tensor
 from torch_geometric.data import Data
 
 from homogcl.homophily.clusters import centroids
 from homogcl.homophily.plugins.base import ClusterConfig, HomoViews
 from homogcl.homophily.plugins.homogcl import HomoGCL
-from homogcl.homophily.positives import Combine, Positives
+from homogcl.homophily.positives import MEANS, Combine, Positives, Taken
 from homogcl.homophily.saliency import homophily_loss, soft_assignment
 from homogcl.homophily.selection import most_modular
 from homogcl.methods.base import Method, Terms
-from homogcl.nn.encoders import move_target, target_of
+from homogcl.nn.encoders import dropped_inputs, move_target, target_of
 from homogcl.nn.sparse import Pattern
 from homogcl.nn.unit_rows import of_length
 
@@ -30,6 +30,8 @@ ADAPTIVE: Mapping[str, JsonValue] = {
     "saliency_gradient": False,
     "homophily_weight": 0.0,
 }
+# These too, but all neighbors weigh the same; there is no S to learn through.
+ALIKE: Mapping[str, JsonValue] = {**ADAPTIVE, "saliency": "hard", "saliency_gradient": True}
 
 
 class Levers(HomoGCL):
@@ -37,7 +39,7 @@ class Levers(HomoGCL):
 
     The defaults make it `+homogcl`. The further settings say what is clustered and how, from
     which step on neighbors count, and whether they enter the base's loss as in the paper or by a
-    mean.
+    mean, and then which of them: all, or those whose edge a view has or has lost.
     """
 
     name = "HomoGCL with levers"
@@ -47,6 +49,7 @@ class Levers(HomoGCL):
         """Settings of HomoGCL, and the levers."""
 
         combine: Literal["paper", "mean", "weighted mean"] = "paper"
+        taken: Taken = Taken.ALL  # which neighbors a mean takes
         clustered: Literal["embeddings", "directions"] = "embeddings"  # what is clustered
         choose_clusters: bool = False  # whether k is the most modular of 5, 10, ..., 30 instead
         cluster_momentum: float = Field(default=0.0, ge=0, lt=1)  # of the encoder to cluster by
@@ -54,12 +57,20 @@ class Levers(HomoGCL):
         kmeans_iterations: int = Field(default=20, ge=1)
         saliency_scale: float = Field(default=1.0, ge=0, le=1)  # factor of S
         start_at: float = Field(default=0.0, ge=0, lt=1)  # share of the steps without the plug-in
+        dropout: float = Field(default=0.0, ge=0, lt=1)  # before each layer of the base's encoders
+
+        @model_validator(mode="after")
+        def _taken_by_a_mean(self) -> Self:
+            if self.taken is not Taken.ALL and self.combine not in MEANS:
+                raise ValueError(f"taken={self.taken} is for combine=mean or combine=weighted mean")
+            return self
 
     config: Config
 
     def __init__(self, base: Method, config: Config) -> None:
         """Put the plug-in on `base`."""
         super().__init__(base, config)
+        self.taken = config.taken
         # A copy of the base that follows it slowly, for its embeddings only.
         self.slow = target_of(base) if config.cluster_momentum else None
         if config.start_at:
@@ -88,6 +99,15 @@ class Levers(HomoGCL):
         if self.config.start_at and float(self.progress) < self.config.start_at:
             return self.base.objective(views.base)
         return super().objective(views)
+
+    def expanded(self, views: HomoViews, weight: Tensor) -> Terms:
+        """Return the base's terms with the edges as positives, of views with dropout if asked."""
+        if not self.config.dropout:
+            return super().expanded(views, weight)
+        # The seed of k-means is fresh at each step, and its draws are those of another generator.
+        rng = torch.Generator(device=weight.device).manual_seed(views.cluster_seed)
+        with dropped_inputs(self.base, self.config.dropout, rng):
+            return super().expanded(views, weight)
 
     def weigh(self, views: HomoViews) -> tuple[Tensor, Callable[[], Terms]]:
         """Return S of each edge and the homophily loss."""

@@ -14,8 +14,10 @@ from torch import Tensor
 from torch.nn.functional import normalize
 from torch_geometric.data import Data
 
+from homogcl.data.hashes import tensor_sha256
 from homogcl.data.rewired import rewired
 from homogcl.evaluate.arrays import dense_embedding
+from homogcl.homophily.edges import closed_form, saliencies
 from homogcl.methods.base import Method
 from homogcl.methods.inference import embeddings
 from homogcl.nn.pair_products import pair_products
@@ -30,6 +32,7 @@ from homogcl.runs.scores import scores
 from homogcl.runs.train import fit_run
 
 AREA = "planted_auc"
+EITHER = 0.5  # the score at which an edge is as likely a random one as not
 
 
 @dataclass(frozen=True)
@@ -37,18 +40,20 @@ class PlantedTraining:
     """A method on a graph, a share of whose edges leads to the target of another one of them.
 
     The seed also draws the wrong edges. The record names the graph by the share, as `cora-wrong30`,
-    and has the hash of the graph with them.
+    and has the hash of the graph with them. Where it is cleaned, the method is trained on the graph
+    without the edges that `homogcl clean` finds more likely random than not.
     """
 
     spec: Request
     folder: str
     share: float = 0.0
+    is_cleaned: bool = False
 
     @property
     def name(self) -> str:
-        """The data set, and the percentage of wrong edges if there are any."""
+        """The data set, the percentage of wrong edges if any, and whether it is cleaned."""
         wrong = f"-wrong{round(100 * self.share)}" if self.share else ""
-        return f"{self.spec.name}{wrong}"
+        return f"{self.spec.name}{wrong}{'-cleaned' if self.is_cleaned else ''}"
 
     @property
     def label(self) -> str:
@@ -62,7 +67,7 @@ class PlantedTraining:
     def find_record(self, results: Path) -> Record | None:
         """Return the record below the folder `results`, or None unless it is complete."""
         record = find_record(self._resolve(), results / self.folder)
-        return None if record is None or (self.share and AREA not in record.metrics) else record
+        return None if record is None or (self._finds and AREA not in record.metrics) else record
 
     def run(self, results: Path, on_epoch: OnEpoch | None = None) -> tuple[Record, bool]:
         """Train, evaluate, find the wrong edges and record, unless there is a record."""
@@ -73,20 +78,39 @@ class PlantedTraining:
         trained = fit_run(run, on_epoch=on_epoch)
         method, graph = trained.method, trained.graph
         metrics = scores(method, graph, run.seed, run.tasks, form=trained.form)
-        if self.share:
+        if self._finds:
             metrics |= finding_scores(edge_scores(method, graph), is_planted(graph, clean))
+        if self.is_cleaned:
+            metrics["planted_share"] = float(is_planted(graph, clean).mean())
+            before = rewired(clean, self.share, run.seed).num_edges
+            metrics["dropped_share"] = 1 - graph.num_edges / before
         record = record_of(run, trained, metrics)
         write_record(results / self.folder, record)
         return record, True
+
+    @property
+    def _finds(self) -> bool:
+        """Whether there are wrong edges to be found; a cleaned graph may have none."""
+        return bool(self.share) and not self.is_cleaned
 
     def _resolve(self) -> Run:
         run = self.spec.resolve(by_size=False)
 
         @cache
         def graph() -> Data:
-            return rewired(run.graph, self.share, run.seed)
+            planted = rewired(run.graph, self.share, run.seed)
+            return cleaned(planted, run.seed) if self.is_cleaned else planted
 
         return replace(run, name=self.name, load=graph)
+
+
+def cleaned(graph: Data, seed: int) -> Data:
+    """Return the graph without edges that look more likely random than not; no label is read."""
+    score = saliencies(closed_form(graph, seed), graph, seed=seed)
+    result = graph.clone()
+    result.edge_index = graph.edge_index[:, score >= EITHER]
+    result.sha256 = tensor_sha256(result)
+    return result
 
 
 def is_planted(graph: Data, clean: Data) -> npt.NDArray[np.bool_]:

@@ -26,14 +26,16 @@ class Selection:
         folders: Folders below that of the results.
         data: Data sets; all of them if none is named.
         methods: Methods; all of them if none is named.
-        seconds: Settings whose trainings took longer in the mean stay as they are. A mean over
-            seeds counts those of one probe alone, so all seeds are scored again or none.
+        seconds: Settings whose trainings took longer in the mean stay as they are.
+        seeds: How many seeds of a setting, from 0 on. A mean over seeds counts those of the present
+            probe alone as soon as there is one.
     """
 
     folders: Sequence[str]
     data: Sequence[str] = ()
     methods: Sequence[str] = ()
     seconds: float = 60.0
+    seeds: int | None = None
 
     def former(self, results: Path) -> list[tuple[str, Record]]:
         """Return the records that only the former probe scored, with their folders.
@@ -46,6 +48,7 @@ class Selection:
             for folder in self.folders
             for record in read_records(results / folder)
             if _by_former_probe(record)
+            and (self.seeds is None or record.seed < self.seeds)
             and record.data in (self.data or [record.data])
             and record.method in (self.methods or [record.method])
         ]

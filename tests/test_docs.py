@@ -19,7 +19,7 @@ from reproduction import prose
 from reproduction.catalog import GROUPS
 from reproduction.index import INDEX, write_index
 from reproduction.tables.markers import stale_tables
-from reproduction.tables.named import TABLES, named_tables
+from reproduction.tables.named import TABLES, named_tables, shown_in
 from reproduction.vision.images import available_images
 
 ROOT = Path(__file__).parents[1]
@@ -126,7 +126,7 @@ def test_commands_find_their_records(command: str, monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_tables_are_those_of_the_records(page: Path) -> None:
-    shown = re.findall(r"<!-- table:([\w-]+) -->", page.read_text("utf-8"))
+    shown = shown_in(page.read_text("utf-8"))
     assert set(shown) <= {*TABLES}
     assert stale_tables(page, named_tables(ROOT, shown)) == []
 

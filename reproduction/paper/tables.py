@@ -83,14 +83,14 @@ def ablation(results: Path, data: Sequence[str] = DATA[:1]) -> Table:
     methods = ("grace", "grace+homogcl", "grace+hard", *UNTRAINED)
     records = [r for r in records_of(results, "presets", "ablation") if r.method in methods]
     titles = {"test_accuracy": "Test (%)"}
-    return variants_table(records, read("ablation"), data, titles, _ablation_variant, "grace")
+    return variants_table(records, read("ablation"), data, titles, ablation_variant, "grace")
 
 
 def arxiv(results: Path, data: Sequence[str] = ("arxiv",)) -> Table:
     """Return the paper's table of the large graph, with the kind of features."""
     records = read_records(results / "arxiv")
     titles = {"val_accuracy": "Validation (%)", "test_accuracy": "Test (%)"}
-    return variants_table(records, read("arxiv"), data, titles, _arxiv_variant)
+    return variants_table(records, read("arxiv"), data, titles, arxiv_variant)
 
 
 def records_of(results: Path, *folders: str) -> list[Record]:
@@ -99,12 +99,12 @@ def records_of(results: Path, *folders: str) -> list[Record]:
     return [r for folder in existing or [results / folders[0]] for r in read_records(folder)]
 
 
-def _ablation_variant(record: Record) -> str:
+def ablation_variant(record: Record) -> str:
     """Return the variant of a run as the paper's ablation calls it."""
     return "without homophily loss" if record.setting("homophily_weight") == 0 else ""
 
 
-def _arxiv_variant(record: Record) -> str:
+def arxiv_variant(record: Record) -> str:
     """Return the variant of a run as the paper's table of the large graph calls it."""
     sampled = record.setting("negatives") == "sampled"
     return f"subsampling k={record.setting('num_negatives')}" if sampled else ""

@@ -5,11 +5,23 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from homogcl.pages.metric_cells import UNTRAINED, is_accuracy, mean_cell
 from homogcl.pages.table import Table, cell_text
 from homogcl.runs.origin import UNKNOWN
-from homogcl.runs.record import Record
+from homogcl.runs.record import Record, read_records
+
+
+def untrained_runs(results: Path) -> list[Record]:
+    """Return the runs of untrained methods by presets, which means are held to; none without any.
+
+    Args:
+        results: The folder of records.
+    """
+    folder = results / "presets"
+    presets = read_records(folder) if folder.is_dir() else []
+    return [record for record in presets if record.method in UNTRAINED]
 
 
 def untrained_note(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from statistics import fmean, mode
 from typing import Final
@@ -231,14 +232,18 @@ def rates(results: Path) -> Table:
     return rates_table(measured_advice(results))
 
 
+def on_generated(
+    method: str, name: str, nodes: int, seed: int, wrong: float = 0.0, *, quick: bool = False
+) -> AdviceTraining:
+    """Return the training of a method on a generated graph that the seed draws."""
+    narrow = _NARROW if method in TRAINED else {}
+    spec = Request(method, name, seed, {**_FEATURES, **narrow}, tasks=("probe",))
+    return AdviceTraining(spec, records_folder(_FOLDER, quick=quick), nodes, wrong)
+
+
 def _trainings(quick: bool) -> list[Training]:
     folder = records_folder(_FOLDER, quick=quick)
-
-    def training(method: str, name: str, nodes: int, seed: int, wrong: float = 0.0) -> Training:
-        narrow = _NARROW if method in TRAINED else {}
-        spec = Request(method, name, seed, {**_FEATURES, **narrow}, tasks=("probe",))
-        return AdviceTraining(spec, folder, nodes, wrong)
-
+    training = partial(on_generated, quick=quick)
     if quick:
         return [training(method, QUICK_DATA, 300, seed) for method in COMPARED for seed in (0, 1)]
     names = [Shares(h, topics).name() for topics in TOPIC_SHARES for h in HOMOPHILY]

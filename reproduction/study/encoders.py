@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from homogcl.pages.metric_cells import (
-    UNTRAINED,
     after_holm,
     epochs_cell,
     gain,
@@ -27,7 +26,7 @@ from reproduction.figures.runs import (
     all_trainings,
     records_folder,
 )
-from reproduction.paper.untrained import unlike_note, untrained_note
+from reproduction.paper.untrained import unlike_note, untrained_note, untrained_runs
 from reproduction.plan import QUICK_DATA
 from reproduction.study.kinds import KINDS
 from reproduction.study.levers import DATA
@@ -54,9 +53,7 @@ _Row = tuple[str, str, str]  # base, data set, layers
 def encoders(results: Path, data: Sequence[str] = DATA) -> Table:
     """Return the gain of the plug-in on encoders with less message passing than the presets'."""
     records = read_records(results / "study" / "encoders")
-    folder = results / "presets"
-    presets = read_records(folder) if folder.is_dir() else []
-    return encoders_table(records, data, [run for run in presets if run.method in UNTRAINED])
+    return encoders_table(records, data, untrained_runs(results))
 
 
 def encoders_table(

@@ -30,7 +30,8 @@ _CHANGES: Final[tuple[Mapping[str, object], ...]] = (
     {"sharpness": 4.0},
     {"feature_weight": 0.1},
     {"feature_weight": 1.0},
-    {"powers": [0, 1, 2]},
+    {"rounds": [2]},
+    {"rounds": [8]},
     {"out_dim": 128},
 )
 # Where others are trained for comparison; an hour of one core is enough for all of them.

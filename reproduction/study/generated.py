@@ -30,7 +30,7 @@ from reproduction.figures.runs import (
     all_trainings,
     records_folder,
 )
-from reproduction.levers import ADAPTIVE
+from reproduction.levers import ALIKE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -42,11 +42,7 @@ SEEDS = 3
 # 0/1 features: with rows scaled by their sums, training takes far longer to converge.
 _NARROW: Mapping[str, object] = {"hidden_dim": 256, "out_dim": 128, "features": "raw"}
 _KINDS: Mapping[str, tuple[str, Mapping[str, object], str]] = {
-    "all neighbors, averaged": (
-        "grace+levers",
-        {**ADAPTIVE, "saliency": "hard", "saliency_gradient": True},
-        ORANGE,
-    ),
+    "all neighbors, averaged": ("grace+levers", ALIKE, ORANGE),
     "adaptive": ("grace+adaptive", {}, VERMILION),
     "as in the paper": ("grace+homogcl", {}, BLUE),
 }

@@ -2,34 +2,41 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from homogcl.core.errors import UnknownName
+from homogcl.core.files import write_atomically
 from homogcl.pages.metric_cells import UNTRAINED
 from homogcl.pages.table import Table
-from homogcl.runs.record import Record, read_records
+from homogcl.runs.record import read_records
 from reproduction.paper.comparison import classification_table, clustering_table
 from reproduction.paper.milestones import milestone_table
 from reproduction.paper.overview import differences_table, plugin_table
+from reproduction.paper.published_budgets import published_budgets
 from reproduction.paper.tables import (
     DATA,
     ablation,
+    ablation_variant,
     arxiv,
+    arxiv_variant,
     bgrl,
     classification,
     clustering,
 )
-from reproduction.paper.untrained import with_notes
+from reproduction.paper.text_proxy import text_proxy
+from reproduction.paper.untrained import untrained_runs, with_notes
 from reproduction.paper.variants import negatives_table
-from reproduction.paper.verdicts import verdicts_table
+from reproduction.paper.verdicts import PrintedRow, counts_table, printed_rows, verdicts_table
 from reproduction.prose import filled
 from reproduction.reported.numbers import causes, read
 from reproduction.study.advice import advice, rates
 from reproduction.study.budgets import budgets
 from reproduction.study.cold_start import cold_start
 from reproduction.study.edge_scores import edge_scores, reliability
+from reproduction.study.encoder_parts import encoder_parts
 from reproduction.study.encoders import encoders
 from reproduction.study.forecast import forecast
 from reproduction.study.form import form
@@ -43,8 +50,12 @@ from reproduction.study.goals import (
     goals_of,
 )
 from reproduction.study.levers import levers
+from reproduction.study.neighbor_methods import neighbor_methods
 from reproduction.study.probes import probes
+from reproduction.study.rivals import rivals
+from reproduction.study.robustness import robustness
 from reproduction.study.stopping import stopping_table
+from reproduction.study.unseen import unseen
 from reproduction.study.wrong_edges import wrong_edges
 from reproduction.tables.bench import (
     GRACE_PARTS,
@@ -54,6 +65,7 @@ from reproduction.tables.bench import (
     sampling_table,
 )
 from reproduction.tables.costs import costs_table
+from reproduction.tables.markers import insert_between_markers
 
 BASES = ("grace", "gca", "progcl", "ariel", "gcool", "costa", "ccassg", "gbt", "bgrl", "afgrl")
 FOUNDATION = ("raw", "random", "propagation", "grace", "grace+homogcl")
@@ -76,6 +88,24 @@ def named_tables(root: Path, names: Iterable[str]) -> dict[str, Table]:
     return {name: named_table(name, root / "results") for name in names}
 
 
+def rewrite_tables(root: Path, pages: Iterable[str]) -> list[str]:
+    """Write every table between markers of the pages anew, and return the pages that changed."""
+    changed = []
+    for page in pages:
+        before = text = (root / page).read_text("utf-8")
+        for name, table in named_tables(root, shown_in(text)).items():
+            text = insert_between_markers(text, name, table)
+        if text != before:
+            write_atomically(root / page, text.encode())
+            changed.append(page)
+    return changed
+
+
+def shown_in(text: str) -> list[str]:
+    """Return the names of the tables that a page has markers for."""
+    return re.findall(r"<!-- table:([\w-]+) -->", text)
+
+
 def _foundation(results: Path) -> Table:
     records = read_records(results / "presets")
     return classification_table(records, read("classification"), FOUNDATION, DATA)
@@ -88,14 +118,9 @@ def _flagship(results: Path) -> Table:
 
 def _foundation_clustering(results: Path) -> Table:
     # Without a training there are no negatives to be exact about.
-    records = [*read_records(results / "exact"), *_untrained(results)]
+    records = [*read_records(results / "exact"), *untrained_runs(results)]
     table = clustering_table(records, read("clustering"), FOUNDATION, ("photo",))
     return with_notes(table, "Trained with all nodes as negatives; the presets sample some.")
-
-
-def _untrained(results: Path) -> list[Record]:
-    """Return the runs of untrained methods, which means are held to."""
-    return [r for r in read_records(results / "presets") if r.method in UNTRAINED]
 
 
 def _plugin(results: Path) -> Table:
@@ -115,14 +140,27 @@ def _differences(results: Path) -> Table:
     return differences_table(records, printed, reasons)
 
 
-def _verdicts(results: Path) -> Table:
-    records = read_records(results / "presets")
-    printed = {
+def _printed_rows(results: Path) -> list[PrintedRow]:
+    """Return the verdicts on all accuracies and clusterings that the paper prints."""
+    presets = read_records(results / "presets")
+    usual = {
         "Table 2": read("classification"),
         "Table 3": read("clustering"),
         "Table 4": read("bgrl"),
     }
-    return verdicts_table(records, printed, causes())
+    arxiv_test = [each for each in read("arxiv") if each.metric == "test_accuracy"]
+    return [
+        *printed_rows(presets, usual, causes()),
+        *printed_rows(
+            read_records(results / "arxiv"), {"Table 5": arxiv_test}, causes(), arxiv_variant
+        ),
+        *printed_rows(
+            [*presets, *read_records(results / "ablation")],
+            {"Table 7": read("ablation")},
+            causes(),
+            ablation_variant,
+        ),
+    ]
 
 
 def _epochs(results: Path) -> Table:
@@ -178,9 +216,12 @@ TABLES: dict[str, Callable[[Path], Table]] = {
     "bgrl": bgrl,
     "ablation": ablation,
     "arxiv": arxiv,
+    "arxiv-text": text_proxy,
     "plugin": _plugin,
     "differences": _differences,
-    "verdicts": _verdicts,
+    "verdicts": lambda results: verdicts_table(_printed_rows(results)),
+    "verdict-counts": lambda results: counts_table(_printed_rows(results)),
+    "published-budgets": published_budgets,
     "epochs": _epochs,
     "negatives": _negatives,
     "released": _released,
@@ -192,11 +233,13 @@ TABLES: dict[str, Callable[[Path], Table]] = {
     "combined-grace": _combined("grace", ("cora", "pubmed")),
     "combined-ccassg": _combined("ccassg", DATA[:2]),
     "stopping": lambda results: stopping_table(
-        read_records(results / "study" / "training"), _untrained(results)
+        read_records(results / "study" / "training"), untrained_runs(results)
     ),
     "encoders": encoders,
+    "encoder-parts": encoder_parts,
     "advice": advice,
     "advice-rates": rates,
+    "rivals": rivals,
     "edge-scores": edge_scores,
     "edge-reliability": reliability,
     "forecast": forecast,
@@ -207,9 +250,12 @@ TABLES: dict[str, Callable[[Path], Table]] = {
     "goals-presets": adaptive_on_presets,
     "goals-shipped": lambda results: goals_of(read_records(results / "presets"), SHIPPED_GOALS),
     "goals-exact": lambda results: goals_of(
-        [*read_records(results / "exact"), *_untrained(results)], EXACT_GOALS
+        [*read_records(results / "exact"), *untrained_runs(results)], EXACT_GOALS
     ),
     "wrong-edges": wrong_edges,
+    "robustness": robustness,
+    "unseen": unseen,
+    "neighbor-methods": neighbor_methods,
     "bench": _measures(*GRACE_PARTS),
     "bench-probe": _measures("probe"),
     "bench-steps": _measures("plugins", "bgrl", "encoders", "earlier"),

@@ -43,17 +43,30 @@ def test_a_commit_is_measured_by_its_own_code_and_leaves_nothing(repository: Pat
     assert len(listed.stdout.splitlines()) == 1
 
 
-def test_ratios_and_memory_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("has_bfloat16", [True, False])
+def test_ratios_and_memory_are_compared(
+    monkeypatch: pytest.MonkeyPatch, has_bfloat16: bool
+) -> None:
     @contextmanager
     def checkout(commit: str) -> Iterator[Path]:
         yield Path(commit)
 
     def measured(root: Path, name: str, *arguments: str) -> dict[str, float]:
-        now = root == earlier._ROOT
-        return {"ratio_ours": 30.0 if now else 20.0, "peak_bytes": 1.0 if now else 2.0}
+        if name == "step":
+            return {"peak_bytes": 1.0 if root == earlier._ROOT else 2.0}
+        if name == "sampled_and_dense":
+            assert root == Path(earlier.SPEED)
+            return {"ratio_ours": 20.0}
+        assert root == earlier._ROOT
+        return {"preset": 25.0, "refresh": 30.0} | ({"bfloat16": 50.0} if has_bfloat16 else {})
 
     monkeypatch.setattr(earlier, "checkout", checkout)
     monkeypatch.setattr(earlier, "measured", measured)
-    rows = earlier.earlier()
-    assert rows[2] == ("photo, sampled: the first over the second", 1.5, "at least 1.4")
-    assert {row[1:] for row in rows[3:]} == {(0.5, "at most 1.1")}
+    rows = {what: (value, held) for what, value, held in earlier.earlier()}
+    over = f"dense over ours, over that of {earlier.SPEED}"
+    assert rows[f"photo, sampled: {over}"] == (1.25, "")
+    assert rows[f"photo, sampled, refresh=5: {over}"] == (1.5, "at least 1.4")
+    rounded = rows.get(f"photo, sampled, refresh=5, bfloat16: {over}")
+    assert rounded == ((2.5, "at least 2") if has_bfloat16 else None)
+    memory = [value for what, value in rows.items() if "memory" in what]
+    assert memory == [(0.5, "at most 1.1")] * 3

@@ -62,3 +62,16 @@ def test_reading_own_files_is_measured(ids: str) -> None:
     taken = measures.own_files(ids, edges=300, nodes=40)
     assert set(taken) == {"seconds", "processor_seconds", "structural_seconds", "bytes"}
     assert all(value >= 0 for value in taken.values())
+
+
+@pytest.mark.parametrize("has", [True, False])
+def test_ways_of_sampling_are_timed_where_the_machine_has_them(
+    monkeypatch: pytest.MonkeyPatch, has: bool
+) -> None:
+    monkeypatch.setattr("homogcl.core.precision.has_bfloat16", lambda: has)
+    monkeypatch.setattr(measures, "has_bfloat16", lambda: has)
+    # A dense step takes twenty seconds, sampled ones one and, at every fifth, six: two on average.
+    monkeypatch.setattr(measures, "seconds_of", lambda *_: 20.0)
+    monkeypatch.setattr(measures, "timed", lambda step, repeats: [1.0] * (repeats - 1) + [6.0])
+    taken = measures.sampled_ways("demo")
+    assert taken == dict.fromkeys(["preset", "refresh", *["bfloat16"] * has], 10.0)

@@ -27,7 +27,7 @@ def test_what_has_no_steps_is_checked_once() -> None:
     assert taken["seconds 0"] > 0
 
 
-def curves(name: str, data: str, way: str = "ours") -> quality.Curve:
+def curves(name: str, data: str, way: str = "ours", most: int = 0) -> quality.Curve:
     if name == "propagation":
         return [(0, 0.1, 0.7)]
     slower = 10.0 if way == "usual" else 1.0
@@ -43,6 +43,8 @@ def test_rows_tell_when_a_method_is_about_as_good_as_it_gets(
     rows = {what: value for what, value, _ in quality.quality()}
     assert rows["photo, bgrl: seconds to it"] == 1.0
     assert rows["photo, bgrl: seconds to its own best, usual"] == 10.0
+    assert "photo, grace: seconds to its own best in 10 steps, usual" in rows
+    assert "cora, grace: seconds to its own best, usual" in rows
     assert rows["cora, propagation: best (%)"] == 70
     assert "pubmed, grace: seconds to its own best, usual" not in rows
     assert len(drawn) == 1

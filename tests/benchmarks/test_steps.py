@@ -41,7 +41,7 @@ def test_measures_run_on_a_small_graph(monkeypatch: pytest.MonkeyPatch) -> None:
     assert set(steps.plugin_steps("grace", "demo", 1)) == PLUGIN_KEYS
     assert set(steps.encoder_steps("demo", 1)) == {"seconds", "sage", "gat", "mlp"}
     taken = steps.bgrl_step("demo", 1)
-    assert set(taken) == {"seconds", "share", "share_at_limit", "usual"}
+    assert set(taken) == {"seconds", "share", "share_at_limit", "usual", "seconds_auto"}
     assert all(value > 0 for value in taken.values())
 
 
@@ -52,6 +52,7 @@ def test_rows_name_what_they_are_held_to(monkeypatch: pytest.MonkeyPatch) -> Non
             "share",
             "share_at_limit",
             "usual",
+            "seconds_auto",
             "sage",
             "gat",
             "mlp",

@@ -9,7 +9,8 @@ import pytest
 
 from homogcl.advice import estimate as estimates
 from homogcl.advice.estimate import Estimate
-from homogcl.methods import names, registry
+from homogcl.core.extensions import third_party
+from homogcl.methods import registry
 from homogcl.runs import tasks
 from tests.shell import Shell
 
@@ -56,12 +57,9 @@ def broken_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[
     (tmp_path / "half_done.py").write_text("NUMBER = 3\n")
     monkeypatch.syspath_prepend(tmp_path)
     importlib.invalidate_caches()
-    caches = (names.third_party, tasks._third_party)
-    for each in caches:
-        each.cache_clear()
+    third_party.cache_clear()
     yield
-    for each in caches:
-        each.cache_clear()
+    third_party.cache_clear()
 
 
 @pytest.mark.usefixtures("broken_package")

@@ -4,11 +4,13 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
+import numpy as np
 import pytest
 import typer
 from typer.testing import CliRunner
 
 from homogcl.cli.files import as_words, with_files
+from homogcl.data.load import citation_graph
 from homogcl.runs.folder import RunFolder
 from tests.shell import FAST, Shell
 
@@ -170,3 +172,31 @@ def test_options_are_said_again_in_words_that_mean_the_same() -> None:
     assert received[0] == received[1]
     assert as_words(received[0]) == words
     assert as_words({}) == []
+
+
+def test_a_data_set_takes_another_file_of_features_in_every_command(homogcl: Shell) -> None:
+    rows = np.random.default_rng(0).normal(size=(citation_graph().num_nodes, 4))
+    np.save("titles.npy", rows)
+    other = ("--features", "titles.npy")
+    report = json.loads(homogcl("inspect", "demo", *other, "--json"))
+    assert report["features"] == 4
+    homogcl("train", "grace", "demo", *other, "--out", "run", *FAST)
+    homogcl("train", "grace", "demo", *other, "--out", "run", "--resume", *FAST)
+    assert "test_accuracy" in json.loads(homogcl("evaluate", "run", "--json"))
+    homogcl("embed", "run", "-o", "z.npy")
+    np.save("others.npy", rows[::-1])
+    homogcl("embed", "run", "--data", "demo", "--features", "others.npy", "-o", "other.npy")
+    assert not np.allclose(np.load("z.npy"), np.load("other.npy"))
+    homogcl("embed", "run", "--data", "demo", "-o", "same.npy")
+    np.testing.assert_array_equal(np.load("z.npy"), np.load("same.npy"))
+    for features in (other, ()):
+        homogcl("run", "raw", "--data", "demo", *features, "--seeds", 1, "--results", "results")
+    names = {path.parent.parent.name for path in Path("results").rglob("*.json")}
+    assert names == {"demo", "demo+titles"}
+    table = homogcl("table", "results")
+    assert "demo+titles" in table
+    np.save("titles.npy", rows + 1)
+    assert "titles.npy is not what the run run was trained on" in homogcl.refuses("evaluate", "run")
+    np.save("titles.npy", rows[1:])
+    line = homogcl.refuses("inspect", "demo", *other)
+    assert f"titles.npy: has {len(rows) - 1} rows for {len(rows)} nodes" in line

@@ -1,9 +1,10 @@
 import string
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from homogcl.core.errors import UnknownName, UserError, nearest
+from homogcl.core.errors import UnknownName, UserError, first_line, nearest
 
 NAMES = st.text(string.ascii_lowercase, min_size=1, max_size=8)
 
@@ -40,3 +41,11 @@ def test_what_a_file_put_into_a_message_neither_breaks_the_line_nor_drives_the_t
     assert str(UserError("no column 'a\r\n\x1b[2J\u2028é'")) == (
         "no column 'a\\r\\n\\x1b[2J\\u2028é'"
     )
+
+
+@pytest.mark.parametrize(
+    ("error", "line"),
+    [(ValueError("a\nb"), "a"), (ValueError("\n a\nb"), "a"), (KeyError(), "KeyError")],
+)
+def test_the_first_line_of_an_error_is_never_empty(error: Exception, line: str) -> None:
+    assert first_line(error) == line

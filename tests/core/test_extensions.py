@@ -4,7 +4,12 @@ from importlib.metadata import EntryPoint
 
 import pytest
 
-from homogcl.core.extensions import BrokenExtension, load_extension, package
+from homogcl.core.extensions import BrokenExtension, load_extension, package, third_party
+
+
+def test_entries_of_a_group_are_found_by_their_names() -> None:
+    assert "similarity" in third_party("homogcl.tasks")
+    assert third_party("homogcl.nothing") == {}
 
 
 def test_a_sound_entry_gives_its_value() -> None:

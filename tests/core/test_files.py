@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from homogcl.core.errors import UserError
-from homogcl.core.files import remove_lastingly, write_atomically
+from homogcl.core.files import remove_lastingly, write_atomically, write_json
 
 
 def test_content_replaces_what_was_there(tmp_path: Path) -> None:
@@ -77,3 +77,16 @@ def test_permissions_follow_the_umask(tmp_path: Path) -> None:
         assert stat.S_IMODE(path.stat().st_mode) == 0o640
     finally:
         os.umask(before)
+
+
+def test_a_folder_in_the_place_of_a_file_is_an_error_that_leaves_nothing(tmp_path: Path) -> None:
+    (tmp_path / "folder" / "x.npz").mkdir(parents=True)
+    with pytest.raises(UserError, match=r"cannot write .*folder/x\.npz"):
+        write_atomically(tmp_path / "folder" / "x.npz", b"")
+    assert [path.name for path in (tmp_path / "folder").iterdir()] == ["x.npz"]
+
+
+def test_json_is_written_whole_in_lines_that_people_read(tmp_path: Path) -> None:
+    path = write_json(tmp_path / "a" / "b.json", {"x": [1]})
+    assert path.read_text() == '{\n  "x": [\n    1\n  ]\n}\n'
+    assert write_json(path, [1, 2], indent=None).read_text() == "[1, 2]\n"

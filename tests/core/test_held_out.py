@@ -7,6 +7,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from homogcl.core import held_out
 from homogcl.core.errors import UserError
 from homogcl.core.held_out import hold_out, rejoined
 from homogcl.core.seeds import stream
@@ -52,6 +53,32 @@ def test_graphs_that_allow_no_task_are_refused() -> None:
     full, _ = undirected(torch.tensor([[0, 0, 1], [1, 2, 2]]), 3)
     with pytest.raises(UserError, match="needs 1 pairs without an edge; there are 0"):
         hold_out(full, 3, stream(0, "links"))
+
+
+@given(st.integers(1, 30), st.integers(0, 1000))
+@settings(max_examples=20, deadline=None)
+def test_edges_that_are_looked_at_in_parts_give_the_same(size: int, seed: int) -> None:
+    pairs = torch.randint(20, (2, 40), generator=torch.Generator().manual_seed(seed))
+    edge_index, _ = undirected(pairs, 20)
+    whole = hold_out(edge_index, 20, stream(seed, "links"), 0.3)
+    looks: list[int] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(held_out, "_TOGETHER", size)
+        parts = hold_out(edge_index, 20, stream(seed, "links"), 0.3, lambda: looks.append(1))
+    for name in ("remaining", "edges", "others"):
+        assert torch.equal(getattr(parts, name), getattr(whole, name))
+    assert len(looks) >= 4 * (edge_index.size(1) // size)
+
+
+def test_some_of_very_many_are_drawn_without_a_shuffle(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(held_out, "_MOST_SHUFFLED", 5)
+    drawn = [held_out._drawn(6, 2, stream(seed, "x")).tolist() for seed in range(1500)]
+    assert all(len(set(numbers)) == 2 for numbers in drawn)
+    counts = [
+        sum(pair == list(each) for pair in drawn) for each in itertools.permutations(range(6), 2)
+    ]
+    # 50 each with a standard deviation of 7: five of them.
+    assert all(abs(count - 50) < 35 for count in counts)
 
 
 def test_ends_that_are_joined_anew_keep_their_degrees() -> None:

@@ -110,26 +110,28 @@ def test_a_product_that_kills_kills_another_process(trial: str, survives: bool) 
     assert precision._survives(trial) == survives
 
 
-def test_the_trial_itself_runs() -> None:
-    # Without such instructions torch computes it in float32, which is as exact.
+def test_the_trial_tells_whether_products_round() -> None:
+    # Without such instructions torch computes them by others, with the same result.
     assert precision._survives()
+    assert not precision._survives(precision._TRIAL.replace('"bfloat16"', '"float32"'))
 
 
 @pytest.mark.parametrize("kind", ["float32", "bfloat16", "tf32"])
 def test_products_are_as_before_after_the_block(kind: precision.Arithmetic) -> None:
-    libraries: tuple[Any, ...] = (torch.backends.mkldnn, torch.backends.cuda)
-    backends = [library.matmul for library in libraries]
-    before = [each.fp32_precision for each in backends]
+    backend: Any = torch.backends.cuda.matmul
+    before = backend.fp32_precision
+    a = torch.randn(2, 80, 80, generator=torch.Generator().manual_seed(0))
+    exact = a[0] @ a[1]
     with products_in(kind):
-        inside = [each.fp32_precision for each in backends]
-    changed = {"float32": before, "bfloat16": ["bf16", before[1]], "tf32": [before[0], "tf32"]}
-    assert inside == changed[kind]
-    assert [each.fp32_precision for each in backends] == before
+        assert backend.fp32_precision == ("tf32" if kind == "tf32" else before)
+        assert torch.equal(a[0] @ a[1], exact) == (kind != "bfloat16")
+    assert backend.fp32_precision == before
+    assert torch.equal(a[0] @ a[1], exact)
 
 
 def bound(a: Tensor, b: Tensor) -> Tensor:
-    """The most that rounding the factors of a product to bfloat16 can change it, [n, m]."""
-    return (2 * UNIT + UNIT**2) * (a.abs() @ b.abs())
+    """The most that rounding factors and results to bfloat16 can change a product, [n, m]."""
+    return ((1 + UNIT) ** 3 - 1) * (a.abs() @ b.abs())
 
 
 @given(n=st.integers(1, 9), d=st.integers(1, 40), seed=st.integers(0, 99))

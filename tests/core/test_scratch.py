@@ -3,7 +3,7 @@
 import torch
 
 from homogcl.core.memory import peak_bytes, reset_peak
-from homogcl.core.scratch import flat_rows, let_go, scratch
+from homogcl.core.scratch import column_view, flat_rows, let_go, scratch
 
 
 def test_numbers_stay_when_pages_are_let_go() -> None:
@@ -30,6 +30,16 @@ def test_flat_rows_can_be_let_go_too() -> None:
     assert flat.shape == (50, 6)
     assert bool((flat == 2).all())
     assert flat_rows(torch.ones(2, 2, 2)).shape == (2, 4)
+
+
+def test_a_view_of_columns_can_be_let_go_too() -> None:
+    tensor = scratch((50, 6), torch.float32)
+    view = column_view(tensor, slice(2, 4))
+    tensor[:, 3] = 1
+    let_go(view)
+    assert view.tolist() == [[0.0, 1.0]] * 50
+    assert hasattr(view, "scratch_pages")
+    assert not hasattr(column_view(torch.ones(2, 3), slice(0, 1)), "scratch_pages")
 
 
 def test_memory_is_that_of_a_block() -> None:

@@ -5,7 +5,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from homogcl.core.seeds import branch, integer, numpy_stream, stream
+from homogcl.core.seeds import branch, drawn_seed, integer, numpy_stream, stream
 
 SEEDS = st.integers(0, 2**63)
 NAMES = ["split", "init", "augment", "cluster", "probe"]
@@ -82,3 +82,11 @@ def test_no_two_branches_of_many_steps_are_the_same() -> None:
         numbers |= {branch(rng, name) for name in NAMES}
         torch.rand(3, generator=rng)
     assert len(numbers) == 100 * len(NAMES)
+
+
+def test_a_drawn_seed_is_a_draw_of_31_bits() -> None:
+    rng = stream(3, "augment")
+    seeds = [drawn_seed(rng) for _ in range(100)]
+    assert all(0 <= seed < 2**31 for seed in seeds)
+    assert len(set(seeds)) == 100
+    assert drawn_seed(stream(3, "augment")) == seeds[0]

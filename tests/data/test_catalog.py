@@ -79,7 +79,7 @@ def test_a_path_is_an_own_graph_even_if_a_data_set_is_called_so(tmp_path: Path) 
 
 def test_a_data_set_of_another_package_is_resolved_too(monkeypatch: pytest.MonkeyPatch) -> None:
     entry = SimpleNamespace(name="mygraph")
-    monkeypatch.setattr(catalog, "entry_points", lambda group: [entry])
+    monkeypatch.setattr(catalog, "third_party", lambda group: {entry.name: entry})
     assert data_names()[-1] == "mygraph"
     assert resolved_name("My-Graph") == "mygraph"
     assert own_path("my_graph") is None

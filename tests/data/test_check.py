@@ -6,8 +6,8 @@ from scipy.sparse import csr_matrix
 from torch_geometric.data import Data
 
 from homogcl.core.errors import UserError
+from homogcl.data.check import validate
 from homogcl.data.features import sparse_features
-from homogcl.data.load import validate
 
 EDGES = torch.tensor([[0, 1, 2], [1, 2, 0]])
 

@@ -12,16 +12,9 @@ from torch_geometric.utils import contains_self_loops, is_undirected
 
 import homogcl.data.catalog
 from homogcl.core.errors import UnknownName, UserError
-from homogcl.data.load import (
-    DataConfig,
-    data_names,
-    graph_name,
-    load,
-    node_ids,
-    original_ids,
-    own_path,
-    source,
-)
+from homogcl.data.catalog import data_names, graph_name, own_path, source
+from homogcl.data.load import DataConfig, load
+from homogcl.data.names import node_ids, original_ids
 from homogcl.data.summary import summarize
 
 # Nodes, edges, features, classes, edge homophily, nodes without edges, whether features are sparse.
@@ -116,7 +109,7 @@ def test_public_split_is_refused_where_there_is_none() -> None:
 
 def register(monkeypatch: pytest.MonkeyPatch, name: str, read: Callable[[Path], object]) -> None:
     entry = SimpleNamespace(name=name, load=lambda: read)
-    monkeypatch.setattr(homogcl.data.catalog, "entry_points", lambda group: [entry])
+    monkeypatch.setattr(homogcl.data.catalog, "third_party", lambda group: {entry.name: entry})
 
 
 def test_data_set_of_another_package_is_completed(

@@ -9,7 +9,8 @@ from torch_geometric.data import Data
 from torch_geometric.utils import degree, is_undirected
 
 from homogcl.core.errors import UserError
-from homogcl.data.load import citation_graph, load, validate
+from homogcl.data.check import validate
+from homogcl.data.load import citation_graph, load
 from homogcl.data.summary import summarize
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 import torch
@@ -14,7 +16,7 @@ from homogcl.evaluate.arrays import (
     as_tensor,
     dense_embedding,
     finite_embedding,
-    rows_in,
+    split_rows,
 )
 
 VALUES = [[1.0, 0.0], [0.0, 2.0], [0.0, 0.0]]
@@ -93,7 +95,11 @@ def test_looking_for_what_is_not_finite_takes_a_block_only() -> None:
 
 
 @pytest.mark.parametrize("kind", [torch.tensor, np.array])
-def test_rows_are_the_numbers_of_the_nodes_in_a_mask(kind: type) -> None:
-    assert rows_in(kind([True, False, False, True]), "test").tolist() == [0, 3]
-    with pytest.raises(UserError, match="no labeled node in the validation part of the split"):
-        rows_in(kind([False, False]), "validation")
+def test_rows_are_the_numbers_of_the_nodes_in_each_part(kind: Callable[..., Array]) -> None:
+    train, val, test = ([1, 0, 0, 1], [0, 1, 0, 0], [0, 0, 1, 0])
+    split = (kind(train) == 1, kind(val) == 1, kind(test) == 1)
+    assert [rows.tolist() for rows in split_rows(split)] == [[0, 3], [1], [2]]
+    for place, name in enumerate(("training", "validation", "test")):
+        parts = [kind([0, 0]) == (1 if number == place else 0) for number in range(3)]
+        with pytest.raises(UserError, match=f"no labeled node in the {name} part of the split"):
+            split_rows((parts[0], parts[1], parts[2]))

@@ -71,7 +71,7 @@ def test_each_task_scores_the_arrays_with_its_own_function(inputs: TaskInputs) -
     ):
         expected = cluster_scores(z[labeled], y[labeled], 3, reader=reader)
         assert task.score(inputs) == {f"{prefix}_{name}": v for name, v in expected.items()}
-    assert KNN.score(inputs) == knn_scores(z, y, *masks)
+    assert KNN.score(inputs) == knn_scores(z, y, masks)
     assert LINKS.score(inputs) == link_scores(z, links)
     assert SALIENCY.score(inputs) == saliency_scores(inputs.saliency(), inputs.edges, y)
 

@@ -57,6 +57,18 @@ def test_directions_are_the_optima_of_the_agreement(seed: int, ridge: float) -> 
     assert 0 <= float(a.min()) <= float(a.max()) <= 1
 
 
+def test_rows_may_come_a_few_at_a_time() -> None:
+    t, operator = problem(5)
+    parts = [slice(0, 5), slice(5, 6), slice(6, 12)]
+    apart = moments(t, lambda h: operator @ h, [slice(0, 3), slice(3, 4)], lambda t: parts)
+    whole = moments_of(t, operator)
+    torch.testing.assert_close(apart.variance, whole.variance)
+    for each in (0.01, 3.0):
+        torch.testing.assert_close(
+            directions(apart, each, k=4).agreement, directions(whole, each, k=4).agreement
+        )
+
+
 def test_directions_are_uncorrelated() -> None:
     t, operator = problem(3)
     of = moments_of(t, operator)

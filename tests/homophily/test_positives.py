@@ -9,7 +9,7 @@ from torch_geometric.data import Data
 
 from homogcl.core.errors import UserError
 from homogcl.core.seeds import stream
-from homogcl.homophily.positives import MEANS, Combine, Positives
+from homogcl.homophily.positives import MEANS, CannotCombine, Combine, Positives, Taken
 from homogcl.views.augment import drop_edges
 
 
@@ -97,6 +97,32 @@ def test_a_mean_takes_all_neighbors_whatever_a_view_has_lost(
     view = drop_edges(block_graph, 0.4, stream(0, "augment"))
     within = replace(of(block_graph), combine=way).within(view)
     assert (within.present is None) == (way in MEANS)
+
+
+@pytest.mark.parametrize("way", sorted(MEANS))
+@pytest.mark.parametrize("taken", [Taken.SEEN, Taken.UNSEEN])
+def test_a_mean_may_take_what_a_view_has_or_has_lost(
+    block_graph: Data, way: Combine, taken: Taken
+) -> None:
+    view = drop_edges(block_graph, 0.5, stream(0, "augment"))
+    within = replace(of(block_graph), combine=way, taken=taken).within(view)
+    survivors = {(i, j) for i, j in view.edge_index.t().tolist()}
+    seen = [(i, j) in survivors for i, j in block_graph.edge_index.t().tolist()]
+    lost = [
+        (i, j) not in survivors and (j, i) not in survivors
+        for i, j in block_graph.edge_index.t().tolist()
+    ]
+    assert within.present is not None
+    assert within.present.tolist() == (seen if taken is Taken.SEEN else lost)
+    assert any(lost)
+    assert any(seen)
+    assert within.ordinary().tolist() == [1.0] * len(seen)
+
+
+def test_neighbors_that_a_view_has_lost_need_a_view(path: Data) -> None:
+    pairs = replace(of(path), combine=Combine.MEAN, taken=Taken.UNSEEN)
+    with pytest.raises(CannotCombine, match=r"^unseen neighbors need a base that compares views"):
+        pairs.numerator(path.edge_index[0], 4)
 
 
 def test_pairs_are_those_of_a_way_of_combining_or_none(path: Data) -> None:

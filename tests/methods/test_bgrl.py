@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 import torch
@@ -8,10 +9,17 @@ from torch import Tensor
 from torch_geometric.data import Data
 from torch_geometric.nn import BatchNorm, GCNConv
 
-from homogcl.homophily.positives import Combine
+from homogcl.homophily.positives import Combine, Taken
 from homogcl.methods.base import Sizes
 from homogcl.methods.bgrl import BGRL
-from tests.reference.neighbors import doubled, mean_cosine, neighbor_mean, weighted_pairs
+from tests.reference.neighbors import (
+    averaged,
+    cosines,
+    doubled,
+    mean_cosine,
+    neighbor_mean,
+    weighted_pairs,
+)
 
 
 def bgrl(**settings: object) -> BGRL:
@@ -50,6 +58,33 @@ def test_neighbor_term_is_the_expanded_loss_pair_by_pair(block_graph: Data) -> N
     slow = -neighbor_mean(z1, h2, pairs) - neighbor_mean(z2, h1, pairs)
     torch.testing.assert_close(terms["neighbors"], slow)
     torch.testing.assert_close(terms["bootstrap"], method.objective(views)["bootstrap"])
+
+
+@pytest.mark.parametrize("taken", list(Taken))
+def test_a_mean_is_over_the_neighbors_that_each_view_leaves(
+    taken: Taken, block_graph: Data
+) -> None:
+    method, graph = bgrl(drop_edge_1=0.7, drop_edge_2=0.3), doubled(block_graph)
+    pairs = replace(weighted_pairs(graph.edge_index, Combine.WEIGHTED_MEAN), taken=taken)
+    (z1, z2), (h1, h2) = vectors(method, graph)
+    views = method.views(graph, torch.Generator().manual_seed(1))
+
+    def one_side(z: Tensor, h: Tensor, view: Data) -> Tensor:
+        survivors = {(i, j) for i, j in view.edge_index.t().tolist()}
+
+        def counts(i: int, j: int) -> bool:
+            seen = (i, j) in survivors
+            lost = not seen and (j, i) not in survivors
+            return {Taken.ALL: True, Taken.SEEN: seen, Taken.UNSEEN: lost}[taken]
+
+        kept = torch.tensor([counts(i, j) for i, j in graph.edge_index.t().tolist()])
+        assert taken is Taken.ALL or 0 < int(kept.sum()) < kept.numel()
+        every = cosines(z, h)
+        weighed = replace(pairs, weight=pairs.weight * kept)
+        return 1 - averaged(every.diagonal(), every, weighed).mean()
+
+    slow = one_side(z1, h2, views.first) + one_side(z2, h1, views.second)
+    torch.testing.assert_close(method.objective(views, pairs)["bootstrap"], slow)
 
 
 def test_encoder_is_that_of_torch_geometric(block_graph: Data) -> None:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 import torch
@@ -10,17 +14,20 @@ from torch import Tensor
 from torch.nn.functional import normalize
 from torch_geometric.data import Data
 
+from homogcl.core import held_out
 from homogcl.core.errors import UserError
 from homogcl.core.seeds import stream
 from homogcl.data.edges import undirected
+from homogcl.data.mapped import open_mapped, write_mapped
 from homogcl.data.splits import random_split
 from homogcl.data.synthetic import citation_graph
 from homogcl.evaluate.probe import linear_probe
-from homogcl.methods import homogcl
+from homogcl.methods import homogcl, slabs
 from homogcl.methods.base import Sizes
 from homogcl.methods.homogcl import ClosedForm
 from homogcl.methods.inference import embeddings
 from homogcl.methods.registry import build
+from homogcl.nn import operators
 from homogcl.nn.operators import Normalized
 from homogcl.training.loop import TrainConfig, fit
 
@@ -47,9 +54,7 @@ def accuracy(z: Tensor, graph: Data) -> float:
 
 
 def test_blocks_are_those_of_the_formula(block_graph: Data) -> None:
-    method = fitted(
-        block_graph, powers=(0, 2), rich_powers=(1,), feature_weight=0.4, rich_weight=0.7
-    )
+    method = fitted(block_graph, rounds=(2,), rich_powers=(1,), feature_weight=0.4, rich_weight=0.7)
     method.likeness.fill_(0.625)
     assert method.trust == 0.5
     rows = normalize(block_graph.x)
@@ -58,9 +63,11 @@ def test_blocks_are_those_of_the_formula(block_graph: Data) -> None:
     half = (v.size(1) + 1) // 2
     y = torch.stack([v[:, c] * method.agreement[c] ** 2 for c in range(half)], dim=1)
     average = Normalized.of(block_graph)
-    twice = average(average(y, y.new_zeros(1)), y.new_zeros(1))
-    once = average(v, v.new_zeros(1))
-    sharp, rich = [0.5 * normalize(y), 0.5**3 * normalize(twice)], [0.7 * 0.5**2 * normalize(once)]
+    sharp = []
+    for power in range(3):
+        sharp.append(0.5 ** (power + 1) * normalize(y))
+        y = average(y, y.new_zeros(1))
+    rich = [0.7 * 0.5**2 * normalize(average(v, v.new_zeros(1)))]
     blocks = [(1 - 0.6 * 0.5) * x, *sharp, *rich]
     torch.testing.assert_close(method.embed(block_graph), torch.cat(blocks, dim=1))
 
@@ -71,6 +78,72 @@ def test_sparse_features_are_embedded_as_dense_ones_are(block_graph: Data) -> No
     z = method.embed(block_graph)
     block_graph.x = block_graph.x.to_sparse_csr()
     torch.testing.assert_close(method.embed(block_graph), z)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_a_graph_on_disk_is_embedded_as_in_memory(
+    sparse: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph = citation_graph(300, 4, 40, homophily=0.8, seed=1)
+    graph.x = graph.x.to_dense() if not sparse else graph.x.to_dense().to_sparse_csr()
+    method = fitted(graph)
+    z = embeddings(method, graph)
+    opened = open_mapped(write_mapped(graph, tmp_path / "graph"))
+    monkeypatch.setattr(slabs, "SLAB", 300 * 16)
+    for name, value in (("MOST_EDGES", 10), ("_EDGES", 64), ("_ROWS", 33)):
+        monkeypatch.setattr(operators, name, value)
+    monkeypatch.setattr(held_out, "_TOGETHER", 50)
+    mapped = fitted(opened)
+    assert mapped.held_out_edges == method.held_out_edges
+    assert float(mapped.ridge) == float(method.ridge)
+    assert float(mapped.likeness) == pytest.approx(float(method.likeness), abs=1e-4)
+    torch.testing.assert_close(mapped.agreement, method.agreement, rtol=1e-4, atol=1e-5)
+    other = embeddings(mapped, opened)
+    # The sign of a direction is anybody's.
+    torch.testing.assert_close(other @ other.T, z @ z.T, rtol=1e-4, atol=1e-4)
+    torch.testing.assert_close(embeddings(method, opened), z, rtol=1e-4, atol=1e-5)
+
+
+MEASURE = """
+import sys
+from pathlib import Path
+from homogcl.core import held_out
+from homogcl.core.memory import peak_bytes, reset_peak
+from homogcl.data.mapped import open_mapped
+from homogcl.methods import slabs
+from homogcl.methods.base import Sizes
+from homogcl.methods.inference import embeddings
+from homogcl.methods.registry import build
+from homogcl.nn import operators
+from homogcl.training.loop import TrainConfig, fit
+from homogcl.testing.graphs import block_graph
+
+def embedded(graph):
+    method = build("homogcl", {"ridges": (1.0,), "rounds": (4,)}, Sizes.of(graph), 0)
+    return embeddings(fit(method, graph, TrainConfig(epochs=0), seed=0), graph)
+
+slabs.SLAB, held_out._TOGETHER = 2**19, 2**14
+operators.MOST_EDGES, operators._EDGES, operators._ROWS = 10, 2**14, 2**12
+graph = open_mapped(Path(sys.argv[1]))
+embedded(block_graph())  # loads the code
+before = reset_peak()
+print(before, peak_bytes() - before, embedded(graph).nbytes, peak_bytes() - before)
+"""
+
+
+def test_memory_is_far_less_than_the_result(tmp_path: Path) -> None:
+    nodes = 60_000
+    ring = torch.arange(nodes)
+    around = torch.stack([(ring - 1) % nodes, (ring + 1) % nodes], 1).sort(dim=1).values.flatten()
+    edges = torch.stack([ring.repeat_interleave(2), around])
+    x = torch.randn(nodes, 64, generator=torch.Generator().manual_seed(0))
+    folder = write_mapped(Data(x=x, edge_index=edges), tmp_path / "graph")
+    done = subprocess.run(
+        [sys.executable, "-c", MEASURE, folder], check=True, capture_output=True, text=True
+    )
+    before, _, result, taken = map(int, done.stdout.split())
+    assert result == 4 * nodes * (64 + 5 * 32 + 3 * 64)
+    assert before == 0 or taken < result / 2
 
 
 def test_random_edges_leave_the_features_alone() -> None:
@@ -159,6 +232,26 @@ def test_the_ridge_is_the_largest_of_those_that_do_as_well(
 ) -> None:
     areas = iter([0.80, 0.90, 0.899, 0.5])
     monkeypatch.setattr(homogcl, "_area", lambda z, links: next(areas))
-    method = fitted(block_graph, ridges=(0.1, 1.0, 10.0, 100.0))
+    method = fitted(block_graph, ridges=(0.1, 1.0, 10.0, 100.0), rounds=(4,))
     assert float(method.ridge) == 10.0
-    assert method.trust == 1.0
+    assert float(method.likeness) == pytest.approx(0.899)  # of that ridge, not of the best one
+
+
+@pytest.mark.parametrize(
+    ("areas", "rounds"), [((0.9, 0.9), 8), ((0.9, 0.1), 6), ((0.1, 0.9), 8), ((0.1, 0.1), 4)]
+)
+def test_the_rounds_are_the_most_that_tell_edges_as_well_as_two(
+    block_graph: Data, monkeypatch: pytest.MonkeyPatch, areas: tuple[float, float], rounds: int
+) -> None:
+    judged = iter([0.91, *areas])
+    monkeypatch.setattr(homogcl, "_area", lambda z, links: next(judged))
+    method = fitted(block_graph, ridges=(1.0,), rounds=(4, 6, 8))
+    assert int(method.rounds) == rounds
+    blocks = 1 + (rounds + 1) / 2 + len(method.config.rich_powers)  # Y has half of the columns
+    assert method.embed(block_graph).size(1) == blocks * method.weight.size(1)
+
+
+def test_more_rounds_are_taken_where_neighbors_belong_together() -> None:
+    alike = fitted(citation_graph(1200, 5, 300, homophily=0.95, topic_share=0.2, seed=5))
+    apart = fitted(citation_graph(1200, 5, 300, homophily=0.2, topic_share=0.8, seed=5))
+    assert int(alike.rounds) > int(apart.rounds) == 4

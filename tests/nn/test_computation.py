@@ -10,6 +10,7 @@ from homogcl.nn import layers
 from homogcl.nn.computation import AtOnce, DroppedInput, InBlocks, SharedInput
 from homogcl.nn.dropout import dropped
 from homogcl.nn.encoders import Encoder, EncoderConfig, dropped_inputs, in_blocks, shared_inputs
+from homogcl.nn.operators import normalized
 from homogcl.views.augment import augment, clean_view
 
 
@@ -116,6 +117,31 @@ def test_two_encoders_share_no_product() -> None:
     with shared_inputs(nn.ModuleList([first, second])):
         together = [network(view) for network in (first, second) for view in views]
     torch.testing.assert_close(together, apart, rtol=1e-12, atol=1e-12)
+
+
+def test_encoders_of_a_step_share_what_they_need_of_a_view(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    views, kinds = graphs(), []
+
+    def counted(graph: Data) -> object:
+        kinds.append(torch.is_grad_enabled())
+        return normalized(graph)
+
+    monkeypatch.setattr(layers, "normalized", counted)
+    first, second = encoder(), encoder()
+    with shared_inputs(nn.ModuleList([first, second])):
+        with torch.no_grad():
+            outputs = [second(view) for view in views]
+        outputs += [first(view) for view in views]
+        # Another number of nodes or other edges, although in the same graph, are another view.
+        edges, views[0].edge_index = views[0].edge_index, views[0].edge_index.clone()
+        first(views[0])
+    assert kinds == [True] * (len(views) + 1)
+    views[0].edge_index = edges
+    apart = [network(view) for network in (second, first) for view in views]
+    torch.testing.assert_close(outputs, apart, rtol=1e-12, atol=1e-12)
+    assert len(kinds) == 3 * len(views) + 1
 
 
 def test_numbers_are_dropped_before_each_layer_and_nowhere_else() -> None:

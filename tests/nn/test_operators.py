@@ -12,7 +12,13 @@ from homogcl.core.seeds import stream
 from homogcl.data.mapped import open_mapped, write_mapped
 from homogcl.data.synthetic import citation_graph
 from homogcl.nn import operators
-from homogcl.nn.operators import MappedNormalized, Normalized, edge_weights, normalized
+from homogcl.nn.operators import (
+    MappedNormalized,
+    Normalized,
+    edge_weights,
+    normalized,
+    with_edges,
+)
 from tests.networks import random_graph
 
 
@@ -44,6 +50,11 @@ def test_the_operator_of_a_graph_on_disk_is_that_in_memory(
         torch.testing.assert_close(operator(x, bias), expected(x, bias), rtol=0, atol=1e-6)
         part = operator.part(40, 90)(x, bias)
         torch.testing.assert_close(part, expected(x, bias)[40:90], rtol=0, atol=1e-6)
+        mask = graph.edge_index.sum(dim=0) % 3 > 0
+        rest = Normalized.of(with_edges(graph, mask))(x, bias)
+        assert not torch.allclose(rest, expected(x, bias))
+        for each in (graph, opened):
+            torch.testing.assert_close(normalized(each, mask)(x, bias), rest, rtol=0, atol=1e-6)
 
 
 def test_edges_of_one_direction_are_brought_into_memory(

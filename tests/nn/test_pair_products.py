@@ -1,11 +1,14 @@
 """Products at pairs, against rows that are gathered and against finite differences."""
 
+import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from torch import Tensor
 
+from homogcl.nn import pair_products as pair_products_module
 from homogcl.nn.pair_products import own_products, pair_products
-from homogcl.nn.sparse import Pattern
+from homogcl.nn.sparse import Pattern, product_of
 from tests.nn.test_sparse import SIZES, random_pairs
 
 
@@ -57,3 +60,22 @@ def test_gradients_agree_with_finite_differences() -> None:
     pattern = Pattern.at(row, col, (4, 5))
     a, b = (torch.randn(n, 3, dtype=torch.float64, requires_grad=True) for n in (4, 5))
     assert torch.autograd.gradcheck(lambda x, y: pair_products(x, y, pattern), (a, b))
+
+
+def test_a_side_without_a_gradient_costs_no_backward_product(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    row, col = random_pairs(4, 5, 0.4, seed=1)
+    pattern = Pattern.at(row, col, (4, 5))
+    a, b = (torch.randn(n, 3, dtype=torch.float64) for n in (4, 5))
+    expected = torch.zeros_like(a).index_add(0, row, b[col])
+    calls = []
+
+    def counted(csr: Tensor, dense: Tensor) -> Tensor:
+        calls.append(csr.shape)
+        return product_of(csr, dense)
+
+    monkeypatch.setattr(pair_products_module, "product_of", counted)
+    (gradient,) = torch.autograd.grad(pair_products(a.requires_grad_(), b, pattern).sum(), a)
+    torch.testing.assert_close(gradient, expected)
+    assert calls == [(4, 5)]

@@ -14,9 +14,11 @@ from homogcl.core.errors import UserError
 from homogcl.data import load as loading
 from homogcl.data.load import citation_graph
 from homogcl.data.mapped import write_mapped
+from homogcl.data.summary import summarize
 from homogcl.homophily.edges import saliencies
 from homogcl.methods.base import Method
-from homogcl.pages.explore import cluster, explore, node_labels, sample, write_explorer
+from homogcl.pages.explore import cluster, explore, graph_facts, node_labels, sample
+from homogcl.pages.explore_page import write_page
 from homogcl.runs.folder import RunFolder
 from homogcl.runs.request import Request
 from homogcl.runs.train import train_run
@@ -130,7 +132,7 @@ def test_command_writes_the_page_beside_the_run(
 def test_page_is_written_where_it_is_wanted(
     trained: Callable[[str], RunFolder], tmp_path: Path
 ) -> None:
-    write_explorer(trained("grace"), tmp_path / "new" / "page.html", "pca")
+    write_page(tmp_path / "new" / "page.html", explore(trained("grace"), "pca"))
     assert "grace on demo" in (tmp_path / "new" / "page.html").read_text("utf-8")
 
 
@@ -260,3 +262,24 @@ def test_clusters_are_numbered_by_size() -> None:
     z = np.repeat(np.eye(3), [2, 9, 5], axis=0)
     assert np.bincount(cluster(z, 3, seed=0)).tolist() == [9, 5, 2]
     assert cluster(z, 50, seed=0).max() == 2  # no more clusters than different rows
+
+
+def test_facts_count_each_edge_once_and_only_labeled_ends_by_class() -> None:
+    pairs = torch.tensor([[0, 0, 1, 3, 3, 4, 2], [1, 2, 2, 4, 5, 5, 3]])
+    y = torch.tensor([0, 0, 0, 1, 1, -1, -1])
+    both = torch.cat([pairs, pairs.flip(0)], dim=1)
+    graph = Data(x=torch.ones(7, 3), edge_index=both, y=y)
+    facts = graph_facts(summarize(graph), y.numpy())
+    assert facts == {
+        "Nodes": "7",
+        "Edges": "7",
+        "Mean degree": "2.0",
+        "Without edges": "1",
+        "Features": "3",
+        "Classes": "2",
+        "Labeled nodes": "5",
+        "Edges within a class": "80.0 %",
+    }
+    graph.y = torch.tensor([0, -1, -1, -1, -1, -1, -1])
+    assert graph_facts(summarize(graph), graph.y.numpy())["Edges within a class"] == "–"
+    assert "Classes" not in graph_facts(summarize(graph), None)

@@ -6,6 +6,7 @@ import torch
 from sklearn.metrics import normalized_mutual_info_score
 
 from homogcl.data.load import citation_graph
+from homogcl.data.summary import summarize
 from homogcl.evaluate.tasks import TaskInputs
 from homogcl.pages.verdict import cluster_scores, edge_score, graph_advice, probe_score
 from homogcl.runs.scores import inputs_of
@@ -61,15 +62,16 @@ def test_edges_are_scored_by_labels_alone() -> None:
 @pytest.mark.parametrize(("nodes", "text"), [(30, "too few edges"), (600, "edges held out")])
 def test_advice_is_that_of_inspect(nodes: int, text: str) -> None:
     graph = citation_graph(num_nodes=nodes, num_classes=2, num_words=40, seed=1)
-    advice = graph_advice(graph, seed=0)
+    advice = graph_advice(graph, summarize(graph), seed=0)
     assert any(text in sentence for sentence in advice)
     assert all(sentence.endswith(".") for sentence in advice)
 
 
 def test_without_labels_nothing_is_said_of_classes() -> None:
     graph = citation_graph(600, 2, 40, homophily=0.9, seed=1)
-    assert "No reason to doubt that neighbors belong together." in graph_advice(graph, seed=0)
+    advice = graph_advice(graph, summarize(graph), seed=0)
+    assert "No reason to doubt that neighbors belong together." in advice
     del graph.y
-    sentences = graph_advice(graph, seed=0)
+    sentences = graph_advice(graph, summarize(graph), seed=0)
     assert sentences[-1].endswith("whether they are of one class, only labels can tell.")
     assert not any("no reason" in sentence.lower() for sentence in sentences)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from homogcl.core.errors import UnknownName, UserError
-from homogcl.data.load import data_names
+from homogcl.data.catalog import data_names
 from homogcl.methods.base import Sizes
 from homogcl.methods.registry import build, config_classes, method_names, plugin_names
 from homogcl.presets.resolve import Settings, resolve

@@ -54,17 +54,20 @@ def slow_info_nce(
 
 
 def slow_averaged_nce(
-    u: Tensor, v: Tensor, temperature: float, saliency: Tensor, edges: Edges
+    u: Tensor, v: Tensor, temperature: float, saliency: Tensor, edges: tuple[Edges, Edges]
 ) -> Tensor:
-    """Eq. (1) averaged over a node's positives: itself, and neighbors by S, in the other view."""
+    """Eq. (1) averaged over a node's positives: itself, and neighbors by S, in the other view.
+
+    `edges` are the neighbors of the first view's anchors, and of the second's.
+    """
     n, one = u.size(0), torch.tensor(1.0, dtype=torch.float64)
     losses = []
-    for here, there in ((u, v), (v, u)):
+    for here, there, near in ((u, v, edges[0]), (v, u, edges[1])):
         for i in range(n):
             across = [cosine(here[i], there[j]) / temperature for j in range(n)]
             inside = [cosine(here[i], here[j]) / temperature for j in range(n) if j != i]
             everything = log_sum([(one, logit) for logit in across + inside])
-            weights = [one if j == i else saliency[i, j] * ((i, j) in edges) for j in range(n)]
+            weights = [one if j == i else saliency[i, j] * ((i, j) in near) for j in range(n)]
             total = torch.stack(
                 [w * (everything - logit) for w, logit in zip(weights, across, strict=True)]
             )

@@ -138,9 +138,9 @@ def _command(
     os.environ.update(environment)
     if first:
         first()
-    from homogcl.data import catalog
+    from homogcl.core.extensions import third_party
 
-    catalog.entry_points = lambda group: [tiny.ENTRY]  # type: ignore[attr-defined,assignment]
+    third_party(tiny.ENTRY.group)[tiny.ENTRY.name] = tiny.ENTRY  # what the cache holds
     sys.argv = ["homogcl", *words]
     try:
         importlib.import_module(module).main()

@@ -35,7 +35,8 @@ def folder(tmp_path: Path) -> Path:
     """A folder with a copy of the graph for each host."""
     graph = citation_graph(60, 3, 20, mean_degree=4.0)
     write_mapped(graph, tmp_path / "graph-0")
-    shutil.copytree(tmp_path / "graph-0", tmp_path / "graph-1")
+    for number in range(1, 4):
+        shutil.copytree(tmp_path / "graph-0", tmp_path / f"graph-{number}")
     return tmp_path
 
 
@@ -54,11 +55,13 @@ def command(graph: Path, run: Path) -> tuple[object, ...]:
     return ("train", "grace", graph, "--out", run, "--resume", *SETTINGS)
 
 
-def train(host: Host, folder: Path, *settings: str, restarts: int = 0, timeout: int = 60) -> None:
-    """Start torchrun on a host with its own copy of the graph; the run folder is shared."""
+def train(
+    host: Host, folder: Path, *settings: str, restarts: int = 0, timeout: int = 60, count: int = 2
+) -> None:
+    """Start torchrun on one of some hosts with its own copy of the graph; they share the run."""
     meeting = f"is_host={int(host.number == 0)},keep_alive_interval=1,keep_alive_max_attempt=3"
     launcher = (
-        *("-m", "torch.distributed.run", "--nnodes", 2, "--nproc-per-node", 1),
+        *("-m", "torch.distributed.run", "--nnodes", count, "--nproc-per-node", 1),
         *("--rdzv-backend", "c10d", "--rdzv-id", "test", "--rdzv-conf", meeting),
         *("--rdzv-endpoint", f"10.213.77.1:{PORT}", "--local-addr", host.address),
         *("--max-restarts", restarts, "-m"),
@@ -96,14 +99,15 @@ def alone(homogcl: Shell, folder: Path, *settings: str) -> dict[int, float]:
     return losses(folder / "alone")
 
 
-def test_two_hosts_with_a_slow_link_train_as_one(
-    folder: Path, homogcl: Shell, count: Count
+@pytest.mark.parametrize("number", [2, 4])
+def test_hosts_with_a_slow_link_train_as_one(
+    number: int, folder: Path, homogcl: Shell, count: Count
 ) -> None:
-    with hosts(2, folder) as machines:
+    with hosts(number, folder) as machines:
         for host in machines:
             host.slow_down("4mbit")
-            train(host, folder, *EXACT)
-        assert [host.end(PATIENCE) for host in machines] == [0, 0], machines[0].said
+            train(host, folder, *EXACT, count=number)
+        assert [host.end(PATIENCE) for host in machines] == [0] * number, machines[0].said
     together = losses(folder / "run")
     assert list(together) == [1, 2, 3, 4, 5]
     assert together == pytest.approx(alone(homogcl, folder, *EXACT), rel=1e-5)

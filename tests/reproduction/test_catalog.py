@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from homogcl.data.load import own_path
+from homogcl.data.catalog import own_path
 from homogcl.presets.resolve import resolve
 from reproduction.artifact import GraphTraining
 from reproduction.catalog import FIGURES, STUDY, artifacts_called

@@ -10,7 +10,7 @@ import pytest
 
 from homogcl.runs.record import read_record, write_record
 from reproduction import plan
-from reproduction.catalog import FIGURES
+from reproduction.catalog import FIGURES, SUPPLEMENTS
 from reproduction.paper.tables import PAPER_TABLES
 from reproduction.reported.numbers import read
 from tests.figure_records import keep_all
@@ -52,19 +52,20 @@ def test_killed_in_the_middle_it_goes_on_and_makes_every_table_and_figure(tmp_pa
     after = records(tmp_path)
     assert {path: after[path] for path in before} == before
     assert ended.err.count("done before") == len(before)
-    files = 3 * len(PAPER_TABLES) + 2 * len(FIGURES)
+    tables = {**PAPER_TABLES, **SUPPLEMENTS}
+    files = 3 * len(tables) + 2 * len(FIGURES)
     assert f"{files} files from {len(after)} trainings" in ended.out
     for name in FIGURES:
         assert (tmp_path / "out" / f"{name}.png").read_bytes().startswith(b"\x89PNG")
         assert "</svg>" in (tmp_path / "out" / f"{name}.svg").read_text("utf-8")
 
     index = (tmp_path / "out" / "index.md").read_text("utf-8")
-    for name in {**FIGURES, **PAPER_TABLES}:
+    for name in {**FIGURES, **tables}:
         assert index.count(f"`python -m reproduction {name} --quick`") == 1
         ending = "png" if name in FIGURES else "csv"
         assert f"[{name}.{ending}]({name}.{ending})" in index
 
-    for name, artifact in PAPER_TABLES.items():
+    for name, artifact in tables.items():
         for ending in ("md", "tex", "csv"):
             path = tmp_path / "out" / f"{name}.{ending}"
             assert f"wrote out/{path.name}" in ended.out
@@ -185,18 +186,23 @@ def test_an_unknown_table_and_a_missing_file_are_named(reproduce: Shell, tmp_pat
     assert "benchmarks/results.json" in reproduce.refuses("table", "bench")
 
 
-def test_numbers_of_sentences_are_written_anew_and_broken_claims_named(
+def test_tables_and_numbers_are_written_anew_and_broken_claims_named(
     reproduce: Shell, tmp_path: Path
 ) -> None:
     write_record(tmp_path / "results" / "presets", make_record({}, method="grace"))
     mean = "mean presets/cora/grace accuracy"
     page = tmp_path / "README.md"
     page.write_text(f"It has <!-- v: {mean} -->1<!-- /v -->.", "utf-8")
-    assert reproduce("prose") == "wrote README.md\n"
+    assert reproduce("pages") == "wrote README.md\n"
     assert page.read_text("utf-8") == f"It has <!-- v: {mean} -->80.0<!-- /v -->."
-    assert reproduce("prose") == ""
+    assert reproduce("pages") == ""
+    write_record(tmp_path / "results" / "released", make_record({}, method="grace+released"))
+    page.write_text("<!-- table:released -->\nold\n<!-- /table:released -->\n", "utf-8")
+    assert reproduce("pages") == "wrote README.md\n"
+    table = reproduce("table", "released")
+    assert page.read_text("utf-8").splitlines()[1:-1] == table.splitlines()
     page.write_text(f"It is bad. <!-- holds: {mean} < 50 -->", "utf-8")
-    reproduce("prose", code=2)
+    reproduce("pages", code=2)
     assert f"README.md, line 1: `{mean} < 50` does not hold: it is 80" in reproduce.err
     assert "1 claims" in reproduce.err
 

@@ -8,13 +8,16 @@ from torch_geometric.data import Data
 
 from homogcl.core.seeds import stream
 from homogcl.homophily.clusters import centroids
-from homogcl.homophily.positives import CannotCombine, Combine, Positives
+from homogcl.homophily.positives import CannotCombine, Combine, Positives, Taken
 from homogcl.homophily.saliency import soft_assignment
 from homogcl.homophily.selection import most_modular
 from homogcl.methods.base import Sizes
+from homogcl.methods.grace import GRACE
 from homogcl.methods.registry import build
+from homogcl.nn.encoders import dropped_inputs
 from reproduction.levers import Levers
-from tests.plugged import NARROW, SETTINGS, half_of, plugged, scores
+from tests.plugged import NARROW, SETTINGS, edges_of, half_of, plugged, scores
+from tests.reference.info_nce import Edges, slow_averaged_nce
 
 PLUGIN: dict[str, object] = {"num_clusters": 3, "two_sigma_sq": 0.5}
 
@@ -144,6 +147,54 @@ def test_scaled_saliency_and_a_weighted_mean_reach_the_positives(graph: Data) ->
     s = scores(method, graph)
     by_hand = Positives(graph.edge_index, 0.25 * s, combine=Combine.WEIGHTED_MEAN)
     torch.testing.assert_close(ours, method.base.objective(views.base, by_hand)["contrast"])
+
+
+@pytest.mark.parametrize("taken", [Taken.SEEN, Taken.UNSEEN])
+def test_a_view_decides_which_neighbors_count(graph: Data, taken: Taken) -> None:
+    method = levers(graph, taken=taken, combine="weighted mean", saliency="hard")
+    views = method.views(graph, stream(0, "augment"))
+    nodes, everything = int(graph.num_nodes or 0), edges_of(graph)
+
+    def near(view: Data) -> Edges:
+        seen = edges_of(view)
+        lost = {(i, j) for i, j in everything if not {(i, j), (j, i)} & seen}
+        assert seen
+        assert lost
+        return seen if taken is Taken.SEEN else lost
+
+    assert isinstance(method.base, GRACE)
+    u, v = method.base.compared(views.base)
+    ones = torch.ones(nodes, nodes, dtype=torch.float64)
+    slow = slow_averaged_nce(u, v, 0.5, ones, (near(views.base.first), near(views.base.second)))
+    torch.testing.assert_close(method.objective(views)["contrast"], slow)
+
+
+def test_which_neighbors_count_is_a_question_of_means(graph: Data) -> None:
+    with pytest.raises(ValueError, match="taken=unseen is for combine=mean"):
+        levers(graph, taken="unseen")
+    base = build("ccassg", {}, Sizes.of(graph), seed=0)
+    method = Levers(base, Levers.Config(taken=Taken.UNSEEN, combine="mean", num_clusters=3))
+    with pytest.raises(CannotCombine, match="unseen neighbors need a base that compares views"):
+        method.double().objective(method.views(graph, stream(0, "augment")))
+
+
+def test_without_weight_on_neighbors_a_mean_is_the_bases_own_loss(graph: Data) -> None:
+    method = levers(graph, combine="mean", saliency_scale=0.0, homophily_weight=0.0)
+    views = method.views(graph, stream(0, "augment"))
+    alone = method.base.objective(views.base)["contrast"]
+    torch.testing.assert_close(method.objective(views)["contrast"], alone)
+
+
+def test_dropout_is_before_each_layer_and_not_in_embeddings(graph: Data) -> None:
+    method = levers(graph, combine="mean", saliency_scale=0.0, dropout=0.5)
+    views = method.views(graph, stream(0, "augment"))
+    rng = torch.Generator().manual_seed(views.cluster_seed)
+    with dropped_inputs(method.base, 0.5, rng):
+        by_hand = method.base.objective(views.base)["contrast"]
+    torch.testing.assert_close(method.objective(views)["contrast"], by_hand)
+    alone = method.base.objective(views.base)["contrast"]
+    assert not torch.allclose(by_hand, alone)
+    assert torch.equal(method.embed(graph), levers(graph).embed(graph))
 
 
 def test_a_mean_is_refused_by_a_base_that_cannot_take_it(graph: Data) -> None:

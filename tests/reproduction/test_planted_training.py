@@ -16,6 +16,7 @@ from homogcl.runs.request import Request
 from reproduction.planted_training import (
     AREA,
     PlantedTraining,
+    cleaned,
     edge_scores,
     finding_scores,
     is_planted,
@@ -76,3 +77,28 @@ def test_records_name_the_share_and_are_made_once(tmp_path: Path) -> None:
     assert AREA not in right.metrics
     assert right.data == "demo"
     assert right.split_sha256 == record.split_sha256
+
+
+def test_a_training_on_a_cleaned_graph_says_what_was_dropped(demo: Data, tmp_path: Path) -> None:
+    spec = Request("propagation", "demo", 0, {"split": "random"}, tasks=("probe",))
+    training = PlantedTraining(spec, "planted", 0.5, is_cleaned=True)
+    assert training.label == "propagation on demo-wrong50-cleaned, seed 0"
+    record, ran = training.run(tmp_path)
+    assert ran
+    assert record.data == "demo-wrong50-cleaned"
+    assert AREA not in record.metrics
+    graph = rewired(demo, 0.5, seed=0)
+    assert record.data_sha256 not in (graph.sha256, demo.sha256)
+    assert 0 < record.metrics["dropped_share"] < 1
+    assert record.metrics["planted_share"] < 0.8 * is_planted(graph, demo).mean()
+    assert training.run(tmp_path) == (record, False)
+
+
+def test_cleaning_reads_no_label_and_drops_both_directions(block_graph: Data) -> None:
+    rest = cleaned(block_graph, 0)
+    left = pairs(rest)
+    assert left < pairs(block_graph)
+    assert left == {(target, source) for source, target in left}
+    relabeled = block_graph.clone()
+    relabeled.y = block_graph.y.flip(0)
+    assert pairs(cleaned(relabeled, 0)) == left

@@ -53,6 +53,13 @@ def test_order_is_that_of_the_names_with_seeds_together(tmp_path: Path) -> None:
     ]
 
 
+def test_the_first_seeds_may_do(tmp_path: Path) -> None:
+    for seed in range(4):
+        write_record(tmp_path / "presets", former(seed=seed))
+    selection = Selection(["presets"], seeds=2)
+    assert [each.seed for _, each in selection.former(tmp_path)] == [0, 1]
+
+
 def test_all_seeds_of_a_setting_are_cheap_or_none(tmp_path: Path) -> None:
     for seed, seconds in enumerate((30.0, 60.0, 90.0)):
         write_record(tmp_path / "presets", former(seed=seed, seconds=seconds))

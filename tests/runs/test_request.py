@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
 import pytest
 import torch
 from torch_geometric.data import Data
@@ -103,3 +108,35 @@ def test_mistakes_are_found_before_anything_is_loaded(loads: list[dict[str, obje
 def test_the_generated_graph_is_the_loaded_one() -> None:
     graph = Request("raw", "demo").resolve().graph
     assert torch.equal(graph.edge_index, citation_graph().edge_index)
+
+
+def test_other_features_have_a_name_a_scaling_and_a_place_of_their_own(tmp_path: Path) -> None:
+    first, second = tmp_path / "titles.npy", tmp_path / "more" / "titles.npy"
+    second.parent.mkdir()
+    for path, value in ((first, 1.0), (second, 2.0)):
+        np.save(path, np.full((2708, 2), value))
+    usual = Request("grace", "cora", overrides={"epochs": 2})
+    runs = [replace(usual, files={"features": str(path)}).resolve() for path in (first, second)]
+    assert [run.name for run in runs] == ["cora+titles", "cora+titles"]
+    assert [run.settings.data.features for run in runs] == ["auto", "auto"]
+    places = {run.record_path(tmp_path) for run in (usual.resolve(), *runs)}
+    assert len(places) == 3
+    # The method is set as on the data set itself.
+    assert runs[0].settings.method == usual.resolve().settings.method
+    digest = hashlib.sha256(first.read_bytes()).hexdigest()
+    for settings in (runs[0].recorded_settings, runs[0].resolved_settings):
+        assert isinstance(settings["data"], dict)
+        assert settings["data"]["features_sha256"] == digest
+    moved = tmp_path / "moved" / "titles.npy"
+    moved.parent.mkdir()
+    first.rename(moved)
+    again = replace(usual, files={"features": str(moved)}).resolve()
+    assert again.record_path(tmp_path) in places
+
+
+def test_a_scaling_asked_for_holds_for_other_features(tmp_path: Path) -> None:
+    np.save(tmp_path / "x.npy", np.ones((2708, 2)))
+    request = Request(
+        "grace", "cora", 0, {"features": "raw"}, files={"features": tmp_path / "x.npy"}
+    )
+    assert request.settings().data.features == "raw"

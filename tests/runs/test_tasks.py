@@ -32,7 +32,7 @@ MINE = Task("mine", "my_metric", lambda inputs: {"my_metric": 1.0}, cheap=True)
 def registered(monkeypatch: pytest.MonkeyPatch) -> None:
     entry = EntryPoint("mine", f"{__name__}:MINE", tasks.ENTRY_POINTS)
     monkeypatch.setattr(EntryPoint, "load", lambda entry: MINE)
-    monkeypatch.setattr(tasks, "_third_party", lambda: {"mine": entry})
+    monkeypatch.setattr(tasks, "third_party", lambda group: {"mine": entry})
 
 
 def test_our_own_tasks_come_first() -> None:

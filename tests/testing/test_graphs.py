@@ -9,7 +9,7 @@ from torch_geometric.data import Data
 from torch_geometric.utils import contains_self_loops, is_undirected, to_networkx
 
 from homogcl.data.check import validate
-from homogcl.testing.graphs import block_graph, dense, permuted, same, snapshot, with_isolated
+from homogcl.testing.graphs import block_graph, permuted, same, snapshot, with_isolated
 
 
 def test_graph_is_connected_undirected_and_mostly_homophilous() -> None:
@@ -48,7 +48,7 @@ def test_snapshot_is_a_dense_copy() -> None:
     graph.name = "left out"
     copy = snapshot(graph)
     assert "name" not in copy
-    assert torch.equal(copy["x"], dense(graph.x))
+    assert torch.equal(copy["x"], graph.x.to_dense())
     graph.y += 1
     assert not same(copy, snapshot(graph))
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from homogcl.methods import names
+from homogcl.core.extensions import third_party
 from homogcl.methods.registry import method_names
 from homogcl.testing import CHECKS, check_method
 from tests.broken import (
@@ -31,11 +31,11 @@ def test_a_method_of_another_package_is_found_by_its_entry_point(
     (tmp_path / "masked.py").write_text(template.read_text("utf-8"))
     monkeypatch.syspath_prepend(tmp_path)
     importlib.invalidate_caches()
-    names.third_party.cache_clear()
+    third_party.cache_clear()
     try:
         assert "masked" in method_names()
         passed = check_method("masked")
     finally:
-        names.third_party.cache_clear()
+        third_party.cache_clear()
     for name in ("masked", "masked+homogcl", "masked+hard", "masked+adaptive"):
         assert f"{name}: loss_falls" in passed

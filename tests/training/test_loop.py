@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import pytest
 import torch
@@ -298,19 +297,15 @@ def test_products_are_computed_in_the_precision_that_is_asked_for(
 ) -> None:
     monkeypatch.setattr("homogcl.core.precision.has_bfloat16", lambda: True)
     method = Toy(Sizes.of(block_graph))
-    library: Any = torch.backends.mkldnn
-    inside = []
-
-    def after_step(progress: float) -> None:
-        inside.append(library.matmul.fp32_precision)
-
-    monkeypatch.setattr(method, "after_step", after_step)
-    before = library.matmul.fp32_precision
-    for precision, expected in (("float32", before), ("bfloat16", "bf16"), ("auto", "bf16")):
+    x = torch.randn(80, 80, generator=torch.Generator().manual_seed(0))
+    exact = x @ x
+    inside: list[bool] = []
+    monkeypatch.setattr(method, "after_step", lambda _: inside.append(torch.equal(x @ x, exact)))
+    for precision, is_exact in (("float32", True), ("bfloat16", False), ("auto", False)):
         config = TrainConfig.model_validate({"epochs": 1, "precision": precision})
         fit(method, block_graph, config, seed=0)
-        assert inside.pop() == expected
-        assert library.matmul.fp32_precision == before
+        assert inside.pop() == is_exact
+        assert torch.equal(x @ x, exact)
 
 
 def test_bfloat16_is_refused_where_the_processor_lacks_it(

@@ -6,7 +6,16 @@ from torch_geometric.data import Data
 
 from homogcl.core.seeds import stream
 from homogcl.nn.sparse import Pattern, with_pattern
-from homogcl.views.augment import augment, clean_view, drop_edges, keep, mask_features
+from homogcl.views.augment import (
+    EqualRates,
+    ViewRates,
+    augment,
+    clean_view,
+    drop_edges,
+    keep,
+    mask_features,
+    two_views,
+)
 from tests.graphs import same, snapshot
 
 
@@ -129,3 +138,14 @@ def test_views_of_a_graph_with_a_pattern_have_their_own(weighted: Data) -> None:
     plain = augment(weighted, 0.4, 0.2, stream(0, "augment"))
     assert "pattern" not in plain
     assert torch.equal(plain.edge_index, view.edge_index)
+
+
+def test_two_views_are_drawn_one_after_the_other_at_their_own_rates(block_graph: Data) -> None:
+    own = ViewRates(drop_edge_1=0.2, mask_feature_1=0.3, drop_edge_2=0.6, mask_feature_2=0.5)
+    like = EqualRates(drop_edge=0.2, mask_feature=0.3)
+    for rates, second in ((own, (0.6, 0.5)), (like, (0.2, 0.3))):
+        rng = stream(0, "augment")
+        expected = [augment(block_graph, *each, rng) for each in ((0.2, 0.3), second)]
+        views = two_views(block_graph, rates, stream(0, "augment"))
+        assert same(snapshot(views.first), snapshot(expected[0]))
+        assert same(snapshot(views.second), snapshot(expected[1]))

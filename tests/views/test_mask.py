@@ -7,7 +7,7 @@ from torch_geometric.data import Data
 
 from homogcl.core.seeds import stream
 from homogcl.data.load import citation_graph
-from homogcl.views.mask import mask_edges
+from homogcl.views.mask import at_most, mask_edges
 from tests.graphs import same, snapshot
 
 
@@ -58,3 +58,12 @@ def test_none_or_all_can_be_hidden(graph: Data, probability: float, count: int) 
     view, hidden = mask_edges(graph, probability, "edge", stream(0, "augment"))
     assert hidden.numel() == count * graph.num_edges
     assert view.num_edges == (1 - count) * graph.num_edges
+
+
+def test_few_positions_stay_and_of_many_a_random_part_does() -> None:
+    positions = torch.arange(10, 60)
+    assert at_most(positions, 50, stream(0, "augment")) is positions
+    part = at_most(positions, 20, stream(0, "augment"))
+    assert len(set(part.tolist())) == 20
+    assert set(part.tolist()) <= set(positions.tolist())
+    assert part.tolist() != at_most(positions, 20, stream(1, "augment")).tolist()

@@ -1,4 +1,4 @@
-"""What this machine has of all that the package can use, and what to do about the rest."""
+"""What is installed here of all that the package can use, and how to get the rest."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from packaging.version import Version
 from homogcl.core.extensions import BrokenExtension, package
 from homogcl.core.memory import available_bytes
 from homogcl.data.catalog import reader
-from homogcl.data.load import citation_graph
 from homogcl.data.published.root import data_root, is_offline
 from homogcl.data.published.sources import SOURCES, Source, lacks_features, missing_files
+from homogcl.data.synthetic import citation_graph
 from homogcl.methods.inference import embeddings
 from homogcl.methods.registry import method_class, plugin
 from homogcl.presets.resolve import resolve

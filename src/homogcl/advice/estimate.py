@@ -22,14 +22,16 @@ from torch_geometric.data import Data
 from homogcl.core.errors import UserError
 from homogcl.core.memory import available_bytes, peak_bytes, reset_peak
 from homogcl.core.seeds import stream
+from homogcl.data.check import MASKS
 from homogcl.data.edges import undirected
 from homogcl.losses import Workspace
 from homogcl.methods.base import Method
-from homogcl.methods.inference import without_labels
+from homogcl.methods.inference import training_graph
+from homogcl.nn.sparse import take_rows
 from homogcl.presets.resolve import Settings
 from homogcl.runs.run import Run
 from homogcl.runs.train import new_method
-from homogcl.training.loop import TrainConfig, fit
+from homogcl.training.loop import fit
 from homogcl.views.subgraphs import Batches, batch_count
 
 TILE = 1024  # rows of a tile of pairs on the CPU; pieces are whole tiles
@@ -67,7 +69,8 @@ def estimate(name: str, settings: Settings, graph: Data, seed: int = 0) -> Estim
     needed = largest.memory()
     seconds = largest.seconds()
     if _is_whole_step(settings, nodes):
-        steps = epochs * _steps_per_epoch(nodes, settings.train)
+        train = settings.train
+        steps = epochs if train.batch == "full" else epochs * batch_count(nodes, train)
         return Estimate(steps * seconds, needed)
     timed_pieces = {PIECES[-1]: seconds}
     for size in PIECES[:-1]:
@@ -105,19 +108,15 @@ def memory_needed(run: Run) -> int | None:
 def may_exceed(run: Run, free: int) -> bool:
     """Return whether training could take more than `free` bytes, by the widest of its arrays."""
     x, nodes = run.graph.x, int(run.graph.num_nodes or 0)
-    stored = int(x.values().numel()) if x.is_sparse_csr else x.numel()
+    numbers = int(x.values().numel()) if x.is_sparse_csr else x.numel()
     dims = (value for key, value in run.settings.method.items() if key.endswith("_dim"))
     widest = max([value for value in dims if isinstance(value, int)], default=0)
-    return 4 * COPIES * max(stored, nodes * widest) > free
+    return 4 * COPIES * max(numbers, nodes * widest) > free
 
 
 def _is_whole_step(settings: Settings, nodes: int) -> bool:
     """Return whether the largest piece is all that a step of the training sees."""
     return settings.train.batch != "full" or nodes <= PIECES[-1]
-
-
-def _steps_per_epoch(nodes: int, train: TrainConfig) -> int:
-    return 1 if train.batch == "full" else batch_count(nodes, train)
 
 
 def _largest_piece(name: str, settings: Settings, graph: Data, seed: int) -> _Piece:
@@ -155,13 +154,11 @@ def piece(graph: Data, nodes: int, seed: int) -> Data:
     chosen = torch.randperm(whole, generator=rng)[:nodes].sort().values
     once = graph.edge_index[:, graph.edge_index[0] < graph.edge_index[1]]
     count = min(round(once.size(1) * nodes / whole), nodes * (nodes - 1) // 4)
-    drawn = once[:, torch.randperm(once.size(1), generator=rng)[:count]] % nodes
-    x = graph.x
-    x = x.to_sparse_coo().index_select(0, chosen).to_sparse_csr() if x.is_sparse_csr else x[chosen]
-    result = Data(x=x, edge_index=undirected(drawn, nodes)[0])
+    ends = once[:, torch.randperm(once.size(1), generator=rng)[:count]] % nodes
+    result = Data(x=take_rows(graph.x, chosen), edge_index=undirected(ends, nodes)[0])
     if graph.get("edge_weight") is not None:
         result.edge_weight = torch.ones(result.edge_index.size(1))
-    for key in ("y", "train_mask", "val_mask", "test_mask"):
+    for key in ("y", *MASKS):
         if graph.get(key) is not None:
             result[key] = graph[key][chosen]
     return result
@@ -175,7 +172,7 @@ class _Piece:
         self._train = settings.train.model_copy(update=one_step)
         run = Run.of(name, replace(settings, train=self._train), graph, seed)
         self._method = new_method(run)
-        self._graph = graph if "Y" in self._method.training_data else without_labels(graph)
+        self._graph = training_graph(self._method, graph)
         self._seed, self._whole = seed, whole
         self.trains = any(p.requires_grad for p in self._method.parameters())
         self._budgets = [space.budget for space in _workspaces(self._method)]
@@ -199,16 +196,16 @@ class _Piece:
         """Return the bytes that a step on the whole graph takes above what is held before."""
         before = reset_peak()
         self.step()
-        taken = max(0, peak_bytes() - before)
+        peak = max(0, peak_bytes() - before)
         if self._whole == self._nodes:
-            return taken
+            return peak
         parameters = sum(p.numel() for p in self._method.parameters()) * BYTES_PER_PARAMETER
         # Sampled negatives leave the workspace alone.
         spaces = zip(_workspaces(self._method), self._budgets, strict=True)
         used = [(space.budget, budget) for space, budget in spaces if space.is_used]
         tiles_here = sum(kept_tiles(self._nodes, here) for here, _ in used)
         tiles = sum(kept_tiles(self._whole, budget) for _, budget in used)
-        linear = max(0, taken - parameters - tiles_here)
+        linear = max(0, peak - parameters - tiles_here)
         return parameters + tiles + round(linear * self._whole / self._nodes)
 
 
@@ -221,19 +218,19 @@ def kept_tiles(nodes: int, budget: int) -> int:
 
 
 def _workspaces(method: Method) -> list[Workspace]:
-    held = (value for module in method.modules() for value in vars(module).values())
-    return [value for value in held if isinstance(value, Workspace)]
+    values = (value for module in method.modules() for value in vars(module).values())
+    return [value for value in values if isinstance(value, Workspace)]
 
 
 def timed(step: Callable[[], object], repeats: int = 5) -> list[float]:
     """Return the seconds of a step each time it is repeated, after one to warm up."""
     step()
-    taken = []
+    seconds = []
     for _ in range(repeats):
         started = time.perf_counter()
         step()
-        taken.append(time.perf_counter() - started)
-    return taken
+        seconds.append(time.perf_counter() - started)
+    return seconds
 
 
 def duration(seconds: float) -> str:
@@ -245,8 +242,8 @@ def duration(seconds: float) -> str:
     for unit, length in (("day", 86_400), ("hour", 3600), ("minute", 60)):
         if seconds >= length:
             count = seconds / length
-            shown = f"{count:.0f}" if count >= 10 else f"{count:.1f}".removesuffix(".0")
-            return f"{shown} {unit}{'' if shown == '1' else 's'}"
+            number = f"{count:.0f}" if count >= 10 else f"{count:.1f}".removesuffix(".0")
+            return f"{number} {unit}{'' if number == '1' else 's'}"
     return f"{max(1, round(seconds))} seconds"
 
 

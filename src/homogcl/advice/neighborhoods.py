@@ -22,7 +22,7 @@ METHOD = "homogcl"
 SIMPLEST = "propagation"  # what a training has to beat
 COMPARED = ("raw", SIMPLEST, METHOD)
 LEAST_LIKENESS = 0.6  # 0.5: the ends of an edge are like any nodes of the same degrees
-FEWEST_TO_TELL = 200  # with fewer, those held out say nothing
+FEWEST_TO_TELL = 200  # edges; of fewer, the part that is held out says nothing
 
 
 @dataclass(frozen=True)

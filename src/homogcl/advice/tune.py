@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from homogcl.core.errors import UnknownName, UserError
+from homogcl.core.extras import optional
 from homogcl.core.files import write_atomically
 from homogcl.core.seeds import integer
 from homogcl.evaluate.links import link_scores
@@ -243,10 +244,6 @@ def _finished(study: Any) -> list[Trial]:
 
 
 def _optuna() -> Any:
-    try:
-        import optuna
-        import optuna.storages.journal
-    except ImportError:
-        raise UserError("tuning needs optuna: pip install 'homogcl[tune]'") from None
+    optuna = optional("optuna", "tuning needs optuna: pip install 'homogcl[tune]'")
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     return optuna

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -15,23 +14,15 @@ if TYPE_CHECKING:
     from homogcl.presets.overview import Overview
 
 
-class Listing(StrEnum):
-    """What can be listed."""
-
-    methods = "methods"
-    datasets = "datasets"
-    presets = "presets"
-
-
-def list_names(what: Listing, as_json: Json = False) -> None:
+def list_names(what: Literal["methods", "datasets", "presets"], as_json: Json = False) -> None:
     """List the methods, the data sets or the presets."""
     from homogcl.pages import terminal
 
-    if what is Listing.methods:
+    if what == "methods":
         from homogcl.methods.names import method_names
 
         rows = [_method_row(name) for name in method_names()]
-    elif what is Listing.datasets:
+    elif what == "datasets":
         from homogcl.data.catalog import data_names
 
         rows = [{"name": name} for name in data_names()]
@@ -80,7 +71,7 @@ def show(
 
 
 def _method_row(name: str) -> dict[str, str]:
-    from homogcl.methods.names import third_party
+    from homogcl.core.extensions import third_party
     from homogcl.presets.catalog import catalog
 
     entry = catalog().methods.get(name)

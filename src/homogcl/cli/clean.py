@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from homogcl.cli.files import with_files
-from homogcl.cli.neighbors import first_edges, show_calibration
+from homogcl.cli.neighbors import show_edges
 from homogcl.cli.options import Data, Json, OutputTable, Root, Seed
 
 LOWEST = 100  # edges whose labels the summary looks at
@@ -21,9 +21,9 @@ def clean(
     files: Mapping[str, object],
     output: OutputTable = None,
     drop: Annotated[
-        float, typer.Option(metavar="SHARE", help="Of the edges, to leave out of NAME.rest.csv.")
+        float, typer.Option(metavar="SHARE", help="Of the edges that NAME.rest.csv leaves out.")
     ] = 0.0,
-    method: Annotated[str, typer.Option(help="Whose saliency to go by.")] = "homogcl",
+    method: Annotated[str, typer.Option(help="Method that scores the edges.")] = "homogcl",
     seed: Seed = 0,
     as_json: Json = False,
     root: Root = None,
@@ -34,10 +34,10 @@ def clean(
     NAME.rest.csv has all edges but the most suspicious tenth, for `homogcl train` to read.
     """
     from homogcl.core.errors import UserError
-    from homogcl.data.load import original_ids
+    from homogcl.data.names import original_ids
     from homogcl.homophily.edges import edge_saliency
     from homogcl.pages import terminal
-    from homogcl.runs.export import TABLES, check_ending, check_no_source, write_table
+    from homogcl.runs.export import check_no_source, write_table
     from homogcl.runs.request import Request
     from homogcl.runs.train import fit_run
 
@@ -46,8 +46,6 @@ def clean(
     if drop and output is None:
         raise UserError("--drop writes NAME.rest.csv beside the output: give -o NAME.csv")
     rest_file = output.with_suffix(".rest.csv") if output is not None and drop else None
-    if output is not None:
-        check_ending(output, TABLES)
     run = Request(method, data, seed, root=root, files=files, tasks=()).resolve()
     for path in (output, rest_file):
         if path is not None:
@@ -77,8 +75,6 @@ def clean(
         return
     if "report" in run.graph:
         terminal.say(f"read: {run.graph.report}\n")
-    terminal.rows(first_edges(columns), as_json=False)
-    terminal.result({k: v for k, v in summary.items() if v is not None}, as_json=False)
-    show_calibration(table)
+    show_edges(table, columns, summary)
     for path in paths:
         terminal.say(f"wrote {path}")

@@ -18,7 +18,7 @@ def clusters(
     files: Mapping[str, object],
     output: OutputTable = None,
     k: Annotated[
-        int | None, typer.Option("-k", min=1, help="How many; else what edges support best.")
+        int | None, typer.Option("-k", min=1, help="Number of clusters (else the most modular).")
     ] = None,
     data: OtherData = None,
     as_json: Json = False,
@@ -32,15 +32,13 @@ def clusters(
     import torch
 
     from homogcl.core.seeds import stream
-    from homogcl.data.load import original_ids
+    from homogcl.data.names import original_ids
     from homogcl.homophily.partition import partition
     from homogcl.methods.inference import embeddings
     from homogcl.pages import terminal
-    from homogcl.runs.export import TABLES, check_ending, write_table
+    from homogcl.runs.export import write_table
     from homogcl.runs.folder import RunFolder
 
-    if output is not None:
-        check_ending(output, TABLES)
     model, graph = RunFolder(run).model_and_graph(root, data, files)
     z = embeddings(model.method, graph, model.form).cpu()
     nodes = partition(z, graph.edge_index.cpu(), stream(model.seed, "partition"), k)

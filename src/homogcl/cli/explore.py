@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from homogcl.cli.files import with_files
-from homogcl.cli.options import Json, Map, OtherData, Root
+from homogcl.cli.options import Json, OtherData, Root
 
 
 @with_files
@@ -20,9 +20,11 @@ def explore(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="HTML file (else in RUN).")
     ] = None,
-    way: Annotated[Map, typer.Option("--map", help="How embeddings are laid out.")] = Map.tsne,
+    way: Annotated[
+        Literal["tsne", "umap", "pca"], typer.Option("--map", help="How embeddings are laid out.")
+    ] = "tsne",
     most_nodes: Annotated[
-        int | None, typer.Option(min=1, help="Of more, so many are shown (else 200,000).")
+        int | None, typer.Option(min=1, help="Nodes shown of a larger graph (else 200,000).")
     ] = None,
     data: OtherData = None,
     as_json: Json = False,
@@ -33,7 +35,9 @@ def explore(
     With --data it is a page of another graph, which the run's method embeds.
     """
     from homogcl.pages import terminal
-    from homogcl.pages.explore import MOST_NODES, write_explorer
+    from homogcl.pages.explore import MOST_NODES
+    from homogcl.pages.explore import explore as explorer_of
+    from homogcl.pages.explore_page import write_page
     from homogcl.runs.folder import RunFolder
 
     start = time.perf_counter()
@@ -43,7 +47,8 @@ def explore(
     path = output or run / name
     with terminal.stages() as follow:
         most = most_nodes or MOST_NODES
-        explorer = write_explorer(folder, path, way.value, request, most_nodes=most, follow=follow)
+        explorer = explorer_of(folder, way, request, most_nodes=most, follow=follow)
+        write_page(path, explorer)
     seconds, size = time.perf_counter() - start, path.stat().st_size
     if as_json:
         nodes = len(explorer.nodes.ids)

@@ -1,4 +1,7 @@
-"""The options that say what is what in a user's own files, for every command that reads some."""
+"""The options that say what is what in a user's own files, for every command that reads some.
+
+Of these, `--features` also gives a data set another file of features.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ OPTIONS = {
     "weight": "Column of the edges' weights.",
     "nodes": "File of nodes.",
     "id": "Column of the nodes' ids.",
-    "features": "File of features, or columns of the file of nodes: age,size",
+    "features": "File of features, also for a data set, or columns of the nodes: age,size",
     "label": "Column of labels in the file of nodes.",
     "split": "Column in the file of nodes that says train, val or test.",
     "kinds": "What columns of features are: zip=category,bio=text",

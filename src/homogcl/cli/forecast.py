@@ -1,4 +1,4 @@
-"""What is said of a training that takes long, or that needs more memory than there is."""
+"""Warnings about a training: its time, its memory, and neighbors that would mislead it."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ if TYPE_CHECKING:
     from homogcl.runs.run import Run
     from homogcl.training.loop import Epoch
 
-LONG = 60.0  # seconds of training from which on the time left is worth a line
-FIRST_EPOCHS = 3  # that are timed; fewer if they take long
+LONG = 60.0  # seconds left that are worth a line
+FIRST_EPOCHS = 3  # epochs that are timed; fewer once FIRST_SECONDS have passed
 FIRST_SECONDS = 10.0
-HOUR = 3600.0  # of training, from which on it is asked for
-UNMISLED = ("homogcl", "raw", "mlp")  # by neighbors that do not belong together
-NODE_SECONDS = 7e-4  # that a step takes at most for a node with its edges
-PAIR_SECONDS = 1e-7  # and for a pair of nodes, where it compares all of them
-FEW_EPOCHS = 20  # that take no longer than holding out edges
+HOUR = 3600.0  # seconds; a longer training is announced, and begins after a yes
+UNMISLED = ("homogcl", "raw", "mlp")  # methods that wrong neighbors do not mislead
+NODE_SECONDS = 7e-4  # of a step at most, per node with its edges
+PAIR_SECONDS = 1e-7  # of a step at most, per pair of nodes, where it compares all pairs
+FEW_EPOCHS = 20  # epochs that take no longer than holding out edges
 
 
 def check_memory(run: Run, say: Callable[[str], None]) -> None:
@@ -73,9 +73,9 @@ def most_seconds(run: Run) -> float:
 def neighbor_warning(run: Run) -> list[str]:
     """Return one line if neighbors seem not to belong together, as `inspect` says it, else none.
 
-    Labels tell it at once. Without them edges are held out, where the training has so many epochs
-    that this costs a part of it, and the graph is in memory. What the warning would advise gets
-    none.
+    Labels tell it at once. Without labels, edges of a graph in memory are held out, unless the
+    training has so few epochs that this would take longer. The methods that the warning would
+    recommend get none.
     """
     from homogcl.advice.inspect import neighbor_doubts
     from homogcl.advice.neighborhoods import likeness

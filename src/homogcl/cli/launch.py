@@ -40,7 +40,7 @@ def train_here(
 ) -> None:
     """Train in this process, which may be one of several, and show the progress.
 
-    A training of more than an hour is begun where `confirm` says yes, or where there is none.
+    With `confirm`, a training of more than an hour begins only after a yes.
     """
     from homogcl.cli.forecast import TimeLeft, check_memory, check_time, neighbor_warning
     from homogcl.core.distributed import joined, was_restarted
@@ -60,7 +60,7 @@ def train_here(
         if not (resume or was_restarted()):
             check_time(run, terminal.note, confirm)
             warnings = neighbor_warning(run)
-        lines = [f"{run.name}: {report}"] if report else []  # for when nothing was refused
+        lines = [f"{run.name}: {report}"] if report else []  # said with the first epoch
         left = TimeLeft(terminal.note)
         with terminal.training(run.title) as show:
 
@@ -98,10 +98,10 @@ def launch(
 ) -> None:
     """Run `homogcl train` in several processes, as torchrun does, and wait for them.
 
-    Everything that can be refused is refused here, in one line, before a process starts, and what
-    `train_here` warns of and asks for is said here. When a
-    process dies the others are ended; then all of them go on from the newest checkpoint. Further
-    `options` of the command are as they are typed.
+    Mistakes are refused here, in one line, before a process starts. Warnings and the question
+    before a long training come from here too, not from the processes. When a process dies, the
+    others are ended, and all of them go on from the newest checkpoint. Further `options` are
+    passed on as typed.
     """
     from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
     from torch.distributed.launcher.api import LaunchConfig, elastic_launch

@@ -48,7 +48,7 @@ def neighbors(
     from homogcl.core.errors import UserError
     from homogcl.evaluate.neighbors import nearest_neighbors
     from homogcl.pages import terminal
-    from homogcl.runs.export import TABLES, check_ending, write_table
+    from homogcl.runs.export import write_table
     from homogcl.runs.folder import RunFolder
     from homogcl.runs.index import index_of
     from homogcl.runs.node_rows import node_rows
@@ -56,8 +56,6 @@ def neighbors(
     folder = RunFolder(run)
     if output is None and not of:
         raise UserError("name at least one node, or a file for all of them with -o")
-    if output is not None:
-        check_ending(output, TABLES)
     ids, z = folder.vectors(root, data, files)
     queries = node_rows(of, len(ids), ids) if of else np.arange(len(ids))
     index = None if exact or data is not None else index_of(folder)
@@ -94,14 +92,12 @@ def saliency(
 ) -> None:
     """Say how surely the ends of each edge belong together, the most suspicious edges first."""
     from homogcl.core.config import parse_overrides
-    from homogcl.data.load import original_ids
+    from homogcl.data.names import original_ids
     from homogcl.homophily.edges import cluster_config, edge_saliency
     from homogcl.pages import terminal
-    from homogcl.runs.export import TABLES, check_ending, write_table
+    from homogcl.runs.export import write_table
     from homogcl.runs.folder import RunFolder
 
-    if output is not None:
-        check_ending(output, TABLES)
     folder = RunFolder(run)
     model, graph = folder.model_and_graph(root, data, files)
     overrides = parse_overrides(settings or [])
@@ -115,17 +111,19 @@ def saliency(
         calibration = [asdict(each) for each in table.calibration()]
         typer.echo(json.dumps({**summary, "calibration": calibration}))
         return
-    terminal.rows(first_edges(columns), as_json=False)
-    terminal.result({k: v for k, v in summary.items() if v is not None}, as_json=False)
-    show_calibration(table)
+    show_edges(table, columns, summary)
     if output is not None:
         terminal.say(f"wrote {output}")
 
 
-def show_calibration(table: EdgeSaliency) -> None:
-    """Print the share of edges within a label by their saliency, where there are labels."""
+def show_edges(
+    table: EdgeSaliency, columns: Mapping[str, Sequence[Any]], summary: Mapping[str, object]
+) -> None:
+    """Print the first edges, what is known of all, and how often each saliency is right."""
     from homogcl.pages import terminal
 
+    terminal.rows(_first_edges(columns), as_json=False)
+    terminal.result({k: v for k, v in summary.items() if v is not None}, as_json=False)
     rows = [
         {
             "saliency": f"{each.low:g} to {each.high:g}",
@@ -140,7 +138,7 @@ def show_calibration(table: EdgeSaliency) -> None:
         terminal.rows(rows, as_json=False)
 
 
-def first_edges(columns: Mapping[str, Sequence[Any]]) -> list[dict[str, str]]:
+def _first_edges(columns: Mapping[str, Sequence[Any]]) -> list[dict[str, str]]:
     """Return the first edges as the terminal shows them."""
     rows = zip(*(column[:SHOWN] for column in columns.values()), strict=True)
     return [

@@ -31,7 +31,21 @@ Data = Annotated[str, typer.Argument(help="A data set's name, or the path of you
 OtherData = Annotated[
     str | None, typer.Option("--data", help="Another graph, or where the run's own one lies now.")
 ]
-OutputTable = Annotated[Path | None, typer.Option("--output", "-o", help=".csv or .parquet")]
+
+
+def _checked_table(path: Path | None) -> Path | None:
+    """Return where a table is to be written; refuse the name of a file that is no table."""
+    if path is not None:
+        from homogcl.runs.export import TABLES, check_ending
+
+        check_ending(path, TABLES)
+    return path
+
+
+OutputTable = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", callback=_checked_table, help=".csv or .parquet"),
+]
 Seed = Annotated[int, typer.Option(min=0, help="Root seed of every random stream.")]
 
 
@@ -76,11 +90,3 @@ if TYPE_CHECKING:
 
 else:
     Task = StrEnum("Task", [(name.replace("-", "_"), name) for name in task_names()])
-
-
-class Map(StrEnum):
-    """How embeddings are laid out in the plane."""
-
-    tsne = "tsne"
-    umap = "umap"
-    pca = "pca"

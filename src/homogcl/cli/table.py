@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from homogcl.cli.options import Json
 
-
-class Format(StrEnum):
-    """How a table is written."""
-
-    markdown = "markdown"
-    latex = "latex"
-    csv = "csv"
-
-
-AsFormat = Annotated[Format, typer.Option("--format", help="How to write it.")]
+AsFormat = Annotated[
+    Literal["markdown", "latex", "csv"], typer.Option("--format", help="How to write it.")
+]
 
 
 def table(
@@ -30,7 +22,7 @@ def table(
     base: Annotated[
         str | None, typer.Option(help="Row to compare the others with, such as grace.")
     ] = None,
-    form: AsFormat = Format.markdown,
+    form: AsFormat = "markdown",
     as_json: Json = False,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="File to write.")] = None,
 ) -> None:
@@ -49,7 +41,7 @@ def table(
     if not records:
         folders = ", ".join(map(str, results))
         raise UserError(f"no records in {folders}: give the folder that `homogcl run` wrote to")
-    write = to_json if as_json else FORMATS[form.value]
+    write = to_json if as_json else FORMATS[form]
     text = write(results_table(records, metric, base)).rstrip("\n") + "\n"
     if output is None:
         typer.echo(text, nl=False)

@@ -50,7 +50,9 @@ def train(
     max_restarts: Annotated[
         int, typer.Option(min=0, help="How often to go on after a process died.")
     ] = 0,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before many hours.")] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Do not ask before a training of hours.")
+    ] = False,
 ) -> None:
     """Train METHOD on DATA and keep weights, embeddings and log in a run folder.
 
@@ -126,7 +128,7 @@ def embed(
 ) -> None:
     """Write the embeddings of a run's graph, or of other nodes, with the nodes' ids."""
     from homogcl.core.errors import UserError
-    from homogcl.data.load import original_ids
+    from homogcl.data.names import original_ids
     from homogcl.methods.inference import embeddings
     from homogcl.pages import terminal
     from homogcl.runs.export import FORMATS, check_ending, write_embeddings

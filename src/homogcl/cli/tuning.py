@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -18,13 +17,6 @@ if TYPE_CHECKING:
     from homogcl.advice.tune import Trial
 
 
-class Criterion(StrEnum):
-    """The score by which settings are chosen."""
-
-    val = "val"
-    label_free = "label-free"
-
-
 @with_files
 @with_settings
 def tune(
@@ -33,7 +25,9 @@ def tune(
     files: Mapping[str, object],
     overrides: Mapping[str, object],
     trials: Annotated[int, typer.Option(min=1, help="In all, those done before included.")] = 20,
-    criterion: Annotated[Criterion, typer.Option(help="What to choose by.")] = Criterion.val,
+    criterion: Annotated[
+        Literal["val", "label-free"], typer.Option(help="What to choose by.")
+    ] = "val",
     out: Annotated[Path | None, typer.Option(help="Folder of the search.")] = None,
     seed: Seed = 0,
     as_json: Json = False,
@@ -47,21 +41,21 @@ def tune(
     from homogcl.runs.request import Request
 
     run = Request(method, data, seed, overrides, root=root, files=files, tasks=()).resolve()
-    folder = out or Path("tune") / f"{run.name}-{method}-{criterion.value}-s{seed}"
+    folder = out or Path("tune") / f"{run.name}-{method}-{criterion}-s{seed}"
 
     def follow(trial: Trial) -> None:
         terminal.note(f"trial {trial.number}: {_score_text(trial)}")
 
-    results = search(Search(run, criterion.value), trials, folder, follow)
+    results = search(Search(run, criterion), trials, folder, follow)
     winner = best(results)
     if as_json:
-        result = {"criterion": criterion.value, "best": asdict(winner)}
+        result = {"criterion": criterion, "best": asdict(winner)}
         terminal.result({**result, "trials": [asdict(trial) for trial in results]}, as_json=True)
         return
     best_first = sorted(
         results, key=lambda trial: -1.0 if trial.score is None else -trial.score - 1
     )
-    terminal.rows([_row(trial, criterion.value) for trial in best_first], as_json=False)
+    terminal.rows([_row(trial, criterion) for trial in best_first], as_json=False)
     command = ["homogcl", "train", method, data, "--preset", str(folder / BEST), *as_words(files)]
     terminal.say(f"\nbest: {shlex.join(command)}")
 

@@ -23,7 +23,7 @@ import torch
 import torch.distributed as dist
 from torch import Tensor
 
-from homogcl.core.errors import UserError
+from homogcl.core.errors import UserError, first_line
 
 T = TypeVar("T")
 
@@ -37,8 +37,9 @@ def _waiting() -> Iterator[None]:
     try:
         yield
     except RuntimeError as error:
-        reason = str(error).splitlines()[0]
-        raise LostProcess(f"another process of the training is lost: {reason}") from error
+        raise LostProcess(
+            f"another process of the training is lost: {first_line(error)}"
+        ) from error
 
 
 @dataclass(frozen=True)

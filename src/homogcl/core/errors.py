@@ -28,6 +28,11 @@ class UnknownName(UserError):
         super().__init__(f"unknown {kind} {name!r}{nearest(name, choices)}")
 
 
+def first_line(error: BaseException) -> str:
+    """Return the first line of what an error says, or its type if it says nothing."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]
+
+
 def nearest(name: str, choices: Iterable[str]) -> str:
     """Return a hint in parentheses: the choices nearest to `name`, or all of them if none is.
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib.metadata import EntryPoint
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from homogcl.core.errors import UserError
@@ -11,6 +12,12 @@ from homogcl.core.errors import UserError
 
 class BrokenExtension(UserError):
     """What another package registers fails to load, or is not what its group is for."""
+
+
+@cache
+def third_party(group: str) -> dict[str, EntryPoint]:
+    """Return the entries of other packages in an entry-point group, by name."""
+    return {entry.name: entry for entry in entry_points(group=group)}
 
 
 def load_extension(entry: EntryPoint, kind: str, fits: Callable[[Any], bool]) -> Any:

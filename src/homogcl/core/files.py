@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -21,6 +22,11 @@ def write_atomically(path: Path, data: bytes) -> Path:
     with open_atomically(path) as file:
         file.write(data)
     return path
+
+
+def write_json(path: Path, value: object, indent: int | None = 2) -> Path:
+    """Write `value` as JSON, whole or not at all, and return `path`."""
+    return write_atomically(path, (json.dumps(value, indent=indent) + "\n").encode())
 
 
 @contextmanager

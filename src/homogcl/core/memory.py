@@ -101,8 +101,8 @@ def shortage(error: BaseException) -> str | None:
     text = str(error)
     if not isinstance(error, MemoryError) and not any(sign in text for sign in _SHORTAGES):
         return None
-    asked = re.search(r"allocate (\d+) bytes", text)
-    size = f" ({int(asked[1]) / 1e9:.2f} GB asked for)" if asked else ""
+    match = re.search(r"allocate (\d+) bytes", text)
+    size = f" ({int(match[1]) / 1e9:.2f} GB asked for)" if match else ""
     return f"out of memory{size}; {_ADVICE}"
 
 

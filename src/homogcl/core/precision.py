@@ -1,11 +1,13 @@
 """The arithmetic of dense products: float32, or bfloat16 inside where the machine has it.
 
-Inputs are rounded to bfloat16, products are summed in float32, and all that products do not compute
-stays in float32. On CUDA the rounding is that of tf32.
+Factors are rounded to bfloat16, their products are summed in float32, and the sums are rounded to
+bfloat16; all that products do not compute stays in float32. On CUDA the rounding of the factors is
+that of tf32, and sums are not rounded.
 """
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -16,18 +18,21 @@ from typing import Any, Literal
 
 import torch
 
+from homogcl.core.bfloat16 import REPLACEMENT
 from homogcl.core.errors import UserError
 
 Precision = Literal["float32", "bfloat16", "auto"]  # what a user asks for
 Arithmetic = Literal["float32", "bfloat16", "tf32"]  # what is done
 
 _FLAGS = {"avx512_bf16", "amx_bf16", "bf16"}  # as Linux names them, on x86 and on ARM
-# One product whose exact result is known, in a process that may die of it.
+# Products whose results tell whether factors were rounded, in a process that may die of them.
 _TRIAL = """
 import torch
-torch.backends.mkldnn.matmul.fp32_precision = "bf16"
-ones = torch.ones(256, 256)
-raise SystemExit(not torch.equal(ones @ ones, 256 * ones))
+from homogcl.core.precision import products_in
+x = torch.full((256, 256), 1 + 2**-10)
+with products_in("bfloat16"):
+    results = [x @ x, x.t() @ x, x @ x.t()]
+raise SystemExit(not all(torch.equal(each, torch.full_like(x, 256)) for each in results))
 """
 
 
@@ -55,20 +60,22 @@ def products_in(kind: Arithmetic) -> Iterator[None]:
     """Compute dense products inside the block in this arithmetic, and as before after it."""
     if kind == "float32":
         yield
-        return
-    library: Any = torch.backends.cuda if kind == "tf32" else torch.backends.mkldnn
-    backend = library.matmul
-    before = backend.fp32_precision
-    backend.fp32_precision = "tf32" if kind == "tf32" else "bf16"
-    try:
-        yield
-    finally:
-        backend.fp32_precision = before
+    elif kind == "bfloat16":
+        with REPLACEMENT:
+            yield
+    else:
+        backend: Any = torch.backends.cuda.matmul
+        before = backend.fp32_precision
+        backend.fp32_precision = "tf32"
+        try:
+            yield
+        finally:
+            backend.fp32_precision = before
 
 
 @cache
 def has_bfloat16() -> bool:
-    """Return whether the processor says that it has bfloat16, and survives a product in it."""
+    """Return whether the processor says that it has bfloat16, and survives products in it."""
     return _says_bfloat16() and _survives()
 
 
@@ -83,10 +90,11 @@ def _says_bfloat16(cpuinfo: Path = Path("/proc/cpuinfo")) -> bool:
 
 
 def _survives(trial: str = _TRIAL) -> bool:
-    """Return whether a product in bfloat16 ends well in a process of its own."""
+    """Return whether products in bfloat16 end well in a process of its own."""
     call = [sys.executable, "-c", trial]
+    variables = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     try:
-        done = subprocess.run(call, capture_output=True, timeout=120, check=False)
+        done = subprocess.run(call, capture_output=True, timeout=120, check=False, env=variables)
     except (OSError, subprocess.TimeoutExpired):
         return False
     return done.returncode == 0

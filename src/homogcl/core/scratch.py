@@ -43,8 +43,16 @@ def drop_pages(pages: mmap.mmap) -> None:
 
 def flat_rows(tensor: Tensor) -> Tensor:
     """Return a tensor [N, a, b] as [N, a b]; a scratch tensor stays one."""
-    flat = tensor.flatten(1)
+    return _same_pages(tensor, tensor.flatten(1))
+
+
+def column_view(tensor: Tensor, some: slice) -> Tensor:
+    """Return some columns of a tensor [N, d] without a copy; a scratch tensor stays one."""
+    return _same_pages(tensor, tensor[:, some])
+
+
+def _same_pages(tensor: Tensor, view: Tensor) -> Tensor:
     pages = getattr(tensor, _PAGES, None)
     if pages is not None:
-        setattr(flat, _PAGES, pages)
-    return flat
+        setattr(view, _PAGES, pages)
+    return view

@@ -30,6 +30,11 @@ def numpy_stream(seed: int, name: str) -> np.random.Generator:
     return np.random.default_rng(np.random.SeedSequence([seed, zlib.crc32(name.encode())]))
 
 
+def drawn_seed(rng: torch.Generator) -> int:
+    """Draw a 31-bit seed from `rng`."""
+    return int(torch.randint(2**31, (1,), generator=rng, device=rng.device))
+
+
 def branch(rng: torch.Generator, name: str) -> int:
     """Return a 31-bit seed that follows from `name` and the state of `rng`, which stays."""
     copy = torch.Generator(device=rng.device)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
 from homogcl.core.errors import UnknownName
-from homogcl.core.extensions import load_extension
+from homogcl.core.extensions import load_extension, third_party
 from homogcl.data.published import sources
 from homogcl.data.published.root import data_root
 from homogcl.data.published.sources import SOURCES, Source
@@ -20,7 +19,8 @@ _OTHER_NAMES = {"ogbnarxiv": "arxiv"}
 
 def data_names() -> list[str]:
     """Return the names that `load` takes: built in, then registered by other packages."""
-    return ["demo", *SOURCES, *(name for name in readers() if not _is_built_in(name))]
+    others = [name for name in third_party(ENTRY_POINTS) if not _is_built_in(name)]
+    return ["demo", *SOURCES, *others]
 
 
 def source(name: str) -> Source | None:
@@ -57,35 +57,35 @@ def own_path(data: str | Path) -> Path | None:
     return path if "/" in data or path.suffix or path.exists() else None
 
 
-def graph_name(data: str | Path) -> str:
+def graph_name(data: str | Path, features: str | Path | None = None) -> str:
     """Return a graph's name in records: a data set's name, or the end of a path.
+
+    A data set with another file of `features` is called after both, so that no table mixes it with
+    the data set itself.
 
     >>> graph_name("friends/edges.csv.gz"), graph_name("data/friends/graph.toml")
     ('edges', 'friends')
+    >>> graph_name("Cora", "embedded/titles.npz")
+    'cora+titles'
     """
     path = own_path(data)
     if path is None:
-        return resolved_name(str(data))
+        name = resolved_name(str(data))
+        return name if features is None else f"{name}+{_stem(Path(features))}"
     from homogcl.data.own.files import TOML
-    from homogcl.data.own.tables import ending
 
     path = path.resolve()
     if path.name == TOML:
         path = path.parent
-    stem = path.name if path.is_dir() else path.name.removesuffix(".gz").removesuffix(ending(path))
-    name = stem.strip(".") or "graph"
+    name = (path.name if path.is_dir() else _stem(path)).strip(".") or "graph"
     # Records and presets of a published data set are not this graph's.
     return f"{name}-own" if _is_name(name) else name
 
 
-def readers() -> dict[str, EntryPoint]:
-    """Return the data sets of other packages: callables from the data root to a graph, by name."""
-    return {entry.name: entry for entry in entry_points(group=ENTRY_POINTS)}
-
-
 def reader(name: str) -> Callable[[Path], Any]:
-    """Return the function of another package that reads its data set."""
-    function: Callable[[Path], Any] = load_extension(readers()[name], "data set", callable)
+    """Return the function of another package from the data root to the graph of its data set."""
+    entry = third_party(ENTRY_POINTS)[name]
+    function: Callable[[Path], Any] = load_extension(entry, "data set", callable)
     return function
 
 
@@ -107,6 +107,13 @@ def plain_name(name: str) -> str:
     return _OTHER_NAMES.get(plain, plain)
 
 
+def _stem(path: Path) -> str:
+    """Return a file's name without its ending, seen through `.gz`."""
+    from homogcl.data.own.tables import ending
+
+    return path.name.removesuffix(".gz").removesuffix(ending(path))
+
+
 def _is_name(data: str) -> bool:
     """Return whether a data set is called so, up to case and the characters - and _."""
     plain = plain_name(data)
@@ -118,5 +125,5 @@ def _is_built_in(name: str) -> bool:
 
 
 def _is_listed(name: str) -> bool:
-    # Readers of other packages come last, since the search for them takes milliseconds.
-    return _is_built_in(name) or name in readers()
+    # Other packages come last, since the search for their data sets takes milliseconds.
+    return _is_built_in(name) or name in third_party(ENTRY_POINTS)

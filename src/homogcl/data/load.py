@@ -15,27 +15,19 @@ from torch_geometric.data import Data
 from homogcl.core.config import Config
 from homogcl.core.errors import UserError
 from homogcl.core.seeds import stream
-from homogcl.data.catalog import (
-    data_names,
-    graph_name,
-    lacks_features,
-    own_path,
-    plain_name,
-    reader,
-    resolved_name,
-    source,
-)
+from homogcl.data.catalog import graph_name, own_path, plain_name, reader, resolved_name
 from homogcl.data.check import MASKS, validate
 from homogcl.data.edges import undirected
 from homogcl.data.features import FeatureKind, compact
 from homogcl.data.hashes import file_sha256, tensor_sha256
 from homogcl.data.held.graph import HeldGraph, as_graph
 from homogcl.data.mapped import INDEX, is_mapped, is_on_disk, open_mapped
-from homogcl.data.names import class_names, node_ids, original_ids
+from homogcl.data.names import original_ids
+from homogcl.data.other_features import other_features
 from homogcl.data.own.graph import read_own
 from homogcl.data.published.download import raw_files
 from homogcl.data.published.root import data_root, sha256
-from homogcl.data.published.sources import SOURCES, Source
+from homogcl.data.published.sources import SOURCES
 from homogcl.data.recipe import Recipe, scale_features
 from homogcl.data.shares import demo_shares
 from homogcl.data.splits import SplitKind, SplitName, random_split_of
@@ -43,22 +35,7 @@ from homogcl.data.structural import cached_structural_features, features_of_edge
 from homogcl.data.summary import summarize
 from homogcl.data.synthetic import citation_graph
 
-__all__ = [
-    "DataConfig",
-    "Source",
-    "citation_graph",
-    "class_names",
-    "data_names",
-    "graph_name",
-    "lacks_features",
-    "load",
-    "node_ids",
-    "original_ids",
-    "own_path",
-    "source",
-    "validate",
-]
-
+__all__ = ["DataConfig", "citation_graph", "load", "prepared"]
 
 HELD = "graph"  # what a graph in memory is called
 
@@ -96,7 +73,9 @@ def load(
             the labeled nodes; by default the masks where there are any.
         seed: Root seed, from whose stream "split" the random split is drawn. Structural features
             of a user's own graph are made with it too, those of a data set always with seed 0.
-        files: Settings of `graph.toml` for the files at a path.
+        files: Settings of `graph.toml` for the files at a path; for a data set `features`, a file
+            that stands in for its own, as `OtherFeatures` has it. These are scaled as those of a
+            user's own graph.
         recipe: What was done to the features of the graph that a method was trained on: the same
             is done to these, whatever `features` says.
 
@@ -111,41 +90,51 @@ def load(
     named = isinstance(name, str | Path)
     path = own_path(name) if named else None
     own = path is not None or not named
+    other = other_features(name, files or {}) if named else None
+    if other is not None and features == "structural":
+        raise UserError(f"{name}: {other.path} and structural are two kinds of features; give one")
     if not named:
         graph = _held(name, seed, files or {}, recipe)
     elif path is not None and is_mapped(path):
         graph = _mapped(path, files or {})
     elif path is not None:
         graph = _own(path, seed, files or {}, recipe)
-    elif files:
-        raise UserError(f"{name} is a data set; {', '.join(files)} belongs to files of your own")
     else:
         graph = _published(resolved_name(str(name)), root)
+    if other is not None:
+        other.put_on(graph, str(name), () if recipe is None else recipe.columns)
     if not is_on_disk(graph):
         if features == "structural" or graph.x.size(1) == 0:
             _make_structural(graph, seed if own else None)
             features, recipe = "structural", None
-        scale_features(graph, features or ("auto" if own else "row"), recipe)
-        if own and not graph.get("structural"):
+        usual: FeatureKind = "auto" if own or other else "row"
+        scale_features(graph, features or usual, recipe)
+        if (own or other) and not graph.get("structural"):
             graph.report = f"{graph.report}; features: {graph.recipe}"
     masks, graph.split_name = _masks(graph, str(name) if named else HELD, split, seed)
     for key, mask in zip(MASKS, masks, strict=True):
         graph[key] = mask
-    graph.name = graph_name(name) if named else HELD
+    graph.name = graph_name(name, other.path if other else None) if named else HELD
     return graph
 
 
 def _published(name: str, root: str | Path | None) -> Data:
-    return _prepared(*_read(name, data_root(root)), name)
+    graph, digest = _read(name, data_root(root))
+    result = prepared(graph, name)
+    result.sha256 = digest
+    return result
 
 
-def _prepared(graph: Data, digest: str, name: str) -> Data:
-    """Return a graph with what methods and evaluations need, checked and its edges both ways."""
+def prepared(graph: Data, name: str) -> Data:
+    """Return a graph with what methods and evaluations need, checked and its edges both ways.
+
+    `name` is what messages call it.
+    """
     validate(graph, name)
     edge_index, edge_weight = undirected(
         graph.edge_index, graph.x.size(0), graph.get("edge_weight")
     )
-    result = Data(x=compact(graph.x), edge_index=edge_index, sha256=digest)
+    result = Data(x=compact(graph.x), edge_index=edge_index)
     if edge_weight is not None:
         result.edge_weight = edge_weight.to(torch.float32)
     for key in ("y", *MASKS):
@@ -160,8 +149,8 @@ def _held(held: HeldGraph, seed: int, files: Mapping[str, object], recipe: Recip
     source = as_graph(held, seed=seed, recipe=recipe)
     if source.get("x") is None:
         source = _with_structural(source, seed)
-    graph = _prepared(source, tensor_sha256(source), f"the {HELD}")
-    graph.ids, graph.files = original_ids(source), {}
+    graph = prepared(source, f"the {HELD}")
+    graph.ids, graph.files, graph.sha256 = original_ids(source), {}, tensor_sha256(source)
     for key in ("class_names", "feature_names", "structural", "columns", "recipe"):
         if source.get(key) is not None:
             graph[key] = source[key]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal, Protocol
+from typing import Any, Final, Literal, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,16 @@ FAR: Final = 10.0  # robust deviations from the median: a value beyond is far, a
 MANY: Final = 16  # columns that are mostly zero make a bag of words
 NORMAL: Final = 1.349  # interquartile range of a normal distribution in standard deviations
 Floats = npt.NDArray[np.float64]
+
+
+_T = TypeVar("_T")
+
+
+class Each(Protocol):
+    """Calls a function with each of some places, one after the other as `map`, or in threads."""
+
+    def __call__(self, function: Callable[[int], _T], places: Iterable[int], /) -> Iterable[_T]:
+        """Return what the function returns, in the order of the places."""
 
 
 class FeatureColumns(Protocol):
@@ -136,23 +146,24 @@ def scaling_of(x: Tensor, kind: FeatureKind, roles: Sequence[Role] = ()) -> Scal
 
 
 def scaling_of_columns(
-    columns: FeatureColumns, kind: FeatureKind, roles: Sequence[Role]
+    columns: FeatureColumns, kind: FeatureKind, roles: Sequence[Role], each: Each = map
 ) -> Scaling:
-    """Return what `scaling_of` returns, of columns that are looked at one after the other.
+    """Return what `scaling_of` returns, of columns that are looked at one by one.
 
     Args:
         columns: The columns of dense features, [N] each, which may be read when they are asked for.
         kind: What is asked for.
         roles: What each column is.
+        each: Goes through the columns.
     """
     if kind == "row":
         return Scaling(words="all")
     if kind in ("raw", "structural") or len(columns) == 0 or len(columns[0]) == 0:
         return Scaling()
-    return _scaling(_Looks.of_columns(columns, roles), kind, roles)
+    return _scaling(_Looks.of_columns(columns, roles, each), kind, roles, each)
 
 
-def _scaling(looks: _Looks, kind: FeatureKind, roles: Sequence[Role]) -> Scaling:
+def _scaling(looks: _Looks, kind: FeatureKind, roles: Sequence[Role], each: Each = map) -> Scaling:
     width = len(looks.low)
     is_number = np.array([role == "number" for role in roles] or [True] * width, dtype=bool)
     is_word = np.array([role == "word" for role in roles] or [False] * width, dtype=bool)
@@ -163,7 +174,7 @@ def _scaling(looks: _Looks, kind: FeatureKind, roles: Sequence[Role]) -> Scaling
     is_number &= ~is_word & ~looks.flag
     rules: dict[FeatureKind, Rule] = {"standard": "standard", "robust": "robust"}
     places = np.flatnonzero(is_number).tolist()
-    numbers = tuple(looks.number(column, rules.get(kind)) for column in places)
+    numbers = tuple(each(lambda column: looks.number(column, rules.get(kind)), places))
     return Scaling(width, tuple(np.flatnonzero(is_word).tolist()), numbers)
 
 
@@ -191,16 +202,16 @@ class _Looks:
         return cls(matrix, low, high, np.diff(matrix.indptr) / x.size(0), flag)
 
     @classmethod
-    def of_columns(cls, columns: FeatureColumns, roles: Sequence[Role]) -> _Looks:
-        looks = np.zeros((3, len(columns)))
-        flag = np.ones(len(columns), dtype=bool)
-        for place, role in enumerate(roles):
-            if role == "number":  # nothing else is looked at
-                values = columns[place]
-                looks[:, place] = values.min(), values.max(), (values != 0).mean()
-                flag[place] = bool(((values == 0) | (values == 1)).all())
-        low, high, share = looks
-        return cls(_Columns(columns), low, high, share, flag)
+    def of_columns(cls, columns: FeatureColumns, roles: Sequence[Role], each: Each) -> _Looks:
+        def look(place: int) -> tuple[float, float, float, bool]:
+            if roles[place] != "number":  # nothing else is looked at
+                return 0.0, 0.0, 0.0, True
+            values = columns[place]
+            flag = bool(((values == 0) | (values == 1)).all())
+            return float(values.min()), float(values.max()), float((values != 0).mean()), flag
+
+        low, high, share, flag = np.array([*each(look, range(len(columns)))]).T
+        return cls(_Columns(columns), low, high, share, flag.astype(bool))
 
     def words(self, among: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
         """Return which columns are words."""

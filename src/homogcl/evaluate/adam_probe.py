@@ -16,7 +16,7 @@ from torch.nn.functional import cross_entropy
 
 from homogcl.core.config import Config
 from homogcl.core.errors import UserError
-from homogcl.evaluate.arrays import Array, as_tensor, dense_embedding, rows_in
+from homogcl.evaluate.arrays import Array, Split, as_tensor, dense_embedding, split_rows
 
 
 class AdamProbeConfig(Config):
@@ -40,7 +40,7 @@ class _Choice(NamedTuple):
 def adam_probe(
     z: Array,
     y: Array,
-    split: tuple[Array, Array, Array],
+    split: Split,
     config: AdamProbeConfig,
     rng: torch.Generator,
 ) -> dict[str, float]:
@@ -63,10 +63,7 @@ def adam_probe(
     """
     z = dense_embedding(z)
     y = as_tensor(y).to(z.device)
-    learn, select, score = (
-        rows_in(mask, name).to(z.device)
-        for mask, name in zip(split, ("training", "validation", "test"), strict=True)
-    )
+    learn, select, score = (rows.to(z.device) for rows in split_rows(split))
     choice = _choose((z[learn], y[learn]), (z[select], y[select]), config, rng)
     # Only this line reads labels of test nodes, and everything is chosen by now.
     test_accuracy = _accuracy(z[score] @ choice.weight + choice.bias, y[score])

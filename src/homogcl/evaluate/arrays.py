@@ -12,6 +12,7 @@ from torch import Tensor
 from homogcl.core.errors import UserError
 
 Array = Tensor | npt.NDArray[Any]
+Split = tuple[Array, Array, Array]  # masks [N] of training, validation and test nodes
 _NUMBERS: Final = 2**22  # that are looked at together
 
 
@@ -33,17 +34,18 @@ def finite_embedding(z: Array) -> Tensor:
     embedding = embedding if embedding.is_floating_point() else embedding.float()
     dense = embedding.layout == torch.strided
     values = embedding if dense else embedding.values()[:, None]
-    bad = _first_not_finite(values)
+    bad = first_not_finite(values)
     if bad is not None:
         node = bad if dense else int(embedding.indices()[0, bad])
         raise UserError(f"the embedding of node {node} holds NaN or infinity; nothing to evaluate")
     return embedding
 
 
-def _first_not_finite(values: Tensor) -> int | None:
-    """Return the number of the first row that is not finite, of which a block is looked at a time.
+def first_not_finite(values: Tensor) -> int | None:
+    """Return the number of the first row that is not finite, None if all rows are.
 
-    Embeddings may lie on disk: what all rows together would take beside them does not fit.
+    A block is looked at a time: embeddings may lie on disk, and what all rows together would take
+    beside them does not fit.
     """
     step = max(1, _NUMBERS // max(1, values.size(1)))
     for start in range(0, len(values), step):
@@ -58,9 +60,12 @@ def dense_embedding(z: Array) -> Tensor:
     return finite_embedding(z).to_dense()
 
 
-def rows_in(mask: Array, name: str) -> Tensor:
-    """Return the numbers of the nodes in `mask`, or refuse a mask that holds none."""
-    rows = as_tensor(mask).nonzero().squeeze(1)
-    if len(rows) == 0:
-        raise UserError(f"no labeled node in the {name} part of the split; give it at least one")
-    return rows
+def split_rows(split: Split) -> tuple[Tensor, Tensor, Tensor]:
+    """Return the numbers of the nodes in each part, on the CPU, or refuse a part that has none."""
+    learn, select, score = (as_tensor(mask).cpu().nonzero().squeeze(1) for mask in split)
+    for rows, name in ((learn, "training"), (select, "validation"), (score, "test")):
+        if len(rows) == 0:
+            raise UserError(
+                f"no labeled node in the {name} part of the split; give it at least one"
+            )
+    return learn, select, score

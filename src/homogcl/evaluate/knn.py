@@ -7,25 +7,21 @@ from torch import Tensor
 from torch.nn.functional import normalize
 
 from homogcl.core.nearest import nearest_rows
-from homogcl.evaluate.arrays import Array, as_tensor, dense_embedding, rows_in
+from homogcl.evaluate.arrays import Array, Split, as_tensor, dense_embedding, split_rows
 
 KS = (1, 3, 5, 10, 20, 50)
 
 
-def knn_scores(
-    z: Array, y: Array, train: Array, val: Array, test: Array, ks: tuple[int, ...] = KS
-) -> dict[str, float]:
+def knn_scores(z: Array, y: Array, split: Split, ks: tuple[int, ...] = KS) -> dict[str, float]:
     """Return the accuracy of the majority among the k nearest training nodes, by cosine.
 
-    k is the one of `ks` with the best accuracy on `val`, the smallest among equal ones; of
-    classes with as many votes, the lower number wins, as in scikit-learn.
+    k is the one of `ks` with the best accuracy on validation nodes, the smallest among equal ones.
+    Of classes with as many votes, the lower number wins, as in scikit-learn.
 
     Args:
         z: Embedding [N, d].
         y: Classes [N], counted from 0.
-        train: Mask [N] of the nodes that vote.
-        val: Mask [N] of the nodes that choose k.
-        test: Mask [N] of the nodes that the chosen k is scored on.
+        split: Masks [N] of the nodes that vote, that choose k, and that the choice is scored on.
         ks: What k is chosen from; where there are fewer training nodes, all of them vote.
 
     Returns:
@@ -33,10 +29,7 @@ def knn_scores(
     """
     unit = normalize(dense_embedding(z)).cpu()
     classes = as_tensor(y).cpu()
-    voters, choosing, scored = (
-        rows_in(mask, name).cpu()
-        for mask, name in ((train, "training"), (val, "validation"), (test, "test"))
-    )
+    voters, choosing, scored = split_rows(split)
     possible = sorted({min(k, len(voters)) for k in ks})
     accuracies = _accuracies(unit, classes, voters, choosing, possible)
     best = max(range(len(possible)), key=lambda i: (accuracies[i], -possible[i]))
@@ -53,10 +46,10 @@ def _accuracies(
     unit: Tensor, y: Tensor, voters: Tensor, scored: Tensor, ks: list[int]
 ) -> list[float]:
     nearest, _ = nearest_rows(unit[scored], unit[voters], max(ks))
-    said = y[voters][nearest]  # [n, k]
+    candidates = y[voters][nearest]  # [n, k]
     votes = torch.zeros(len(scored), int(y[voters].max()) + 1)  # [n, C]
     accuracies = {}
     for k in range(1, max(ks) + 1):
-        votes.scatter_add_(1, said[:, k - 1 : k], torch.ones(len(scored), 1))
+        votes.scatter_add_(1, candidates[:, k - 1 : k], torch.ones(len(scored), 1))
         accuracies[k] = float((votes.argmax(dim=1) == y[scored]).double().mean())
     return [accuracies[k] for k in ks]

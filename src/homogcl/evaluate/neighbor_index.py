@@ -12,16 +12,18 @@ import torch
 from torch import Tensor
 from torch.nn.functional import normalize
 
-from homogcl.core.errors import UserError
+from homogcl.core.errors import UserError, first_line
+from homogcl.core.extras import optional
 from homogcl.core.files import open_atomically
 
-LINKS: Final = 16  # of a node in the index, twice as many in its lowest layer
-CARE: Final = 64  # candidates that are held while a node is put in
-EFFORT: Final = 128  # candidates that are held while nodes are looked for
-COMPARED: Final = 4  # that are compared exactly, for each neighbor asked for
+LINKS: Final = 16  # per node of the index; twice as many in its lowest layer
+CARE: Final = 64  # candidates per node while the index is made
+EFFORT: Final = 128  # candidates per node while neighbors are looked for, at least
+COMPARED: Final = 4  # candidates compared exactly, per neighbor asked for
+_SHARE: Final = 4  # one of so many candidates is compared exactly
 _ROWS: Final = 65_536
-_SAMPLE: Final = 262_144  # rows that the range of each number is taken from
-_MARKED: Final = 1024  # rows that tell embeddings from others
+_SAMPLE: Final = 262_144  # rows that set the range of each number
+_MARKED: Final = 1024  # rows that a fingerprint is made of
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,7 @@ class NeighborIndex:
     """
 
     index: Any  # of faiss
+    effort: int = EFFORT  # candidates that are held while nodes are looked for
 
     @classmethod
     def of(cls, z: Tensor) -> NeighborIndex:
@@ -57,8 +60,8 @@ class NeighborIndex:
         """
         k = min(k, len(z) - 1)
         queries = normalize(z[nodes])
-        many = min(len(z), COMPARED * k + 1)
-        self.index.hnsw.efSearch = max(EFFORT, 2 * many)
+        many = min(len(z), max(COMPARED * k + 1, self.effort // _SHARE))
+        self.index.hnsw.efSearch = max(self.effort, 2 * many)
         _, places = self.index.search(queries.numpy(), many)
         candidates = torch.from_numpy(places)
         rows = normalize(z[candidates.clamp(min=0)], dim=2)
@@ -71,6 +74,7 @@ class NeighborIndex:
     def save(self, path: Path) -> Path:
         """Write the index, whole or not at all, and return its path."""
         faiss = _faiss()
+        self.index.hnsw.efSearch = self.effort
         with open_atomically(path) as file:
             faiss.write_index(self.index, faiss.PyCallbackIOWriter(file.write))
         return path
@@ -79,10 +83,10 @@ class NeighborIndex:
     def load(cls, path: Path) -> NeighborIndex:
         """Return the index that `save` wrote."""
         try:
-            return cls(_faiss().read_index(str(path)))
+            index = _faiss().read_index(str(path))
         except RuntimeError as error:
-            reason = str(error).splitlines()[0]
-            raise UserError(f"{path}: holds no index: {reason}; make it anew") from None
+            raise UserError(f"{path}: holds no index: {first_line(error)}; make it anew") from None
+        return cls(index, max(EFFORT, index.hnsw.efSearch))
 
 
 def recall(exact: Tensor, approximate: Tensor) -> float:
@@ -100,8 +104,4 @@ def fingerprint(z: Tensor) -> str:
 
 
 def _faiss() -> Any:
-    try:
-        import faiss
-    except ModuleNotFoundError:
-        raise UserError("an index needs faiss: pip install 'homogcl[index]'") from None
-    return faiss
+    return optional("faiss", "an index needs faiss: pip install 'homogcl[index]'")

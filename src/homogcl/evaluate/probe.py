@@ -14,10 +14,16 @@ from torch.nn.functional import cross_entropy
 from homogcl.core.config import Config
 from homogcl.core.errors import UserError
 from homogcl.core.seeds import stream
-from homogcl.evaluate.arrays import Array, as_tensor, dense_embedding, finite_embedding, rows_in
+from homogcl.evaluate.arrays import (
+    Array,
+    Split,
+    as_tensor,
+    dense_embedding,
+    finite_embedding,
+    split_rows,
+)
 from homogcl.evaluate.logistic import Regression, Solution
 
-Split = tuple[Array, Array, Array]  # masks [N] of training, validation and test nodes
 _CHANCE = 0.01  # how often equal classes are taken for unequal ones
 
 
@@ -102,18 +108,15 @@ def refitted_probe(
 
 
 def check_refit(y: Array, split: Split) -> None:
-    """Refuse training nodes that are as many of each class while validation nodes are not.
+    """Refuse a split whose training classes are of equal size while its validation classes are not.
 
-    Public splits are like that. A penalty that is best among equal classes leaves a classifier of
-    unequal ones little but their shares, which the bias learns without any penalty.
+    Public splits are like that. A penalty that is best for equal classes leaves a classifier of
+    unequal ones little but the classes' shares, which the bias learns without any penalty.
     """
     classes = as_tensor(y).cpu()
-    of_training, of_validation = (
-        classes[rows_in(mask, name).cpu()]
-        for mask, name in zip(split[:2], ("training", "validation"), strict=True)
-    )
-    present, learned = torch.unique(of_training, return_counts=True)
-    added = (of_validation == present[:, None]).sum(dim=1)
+    learn, select, _ = split_rows(split)
+    present, learned = torch.unique(classes[learn], return_counts=True)
+    added = (classes[select] == present[:, None]).sum(dim=1)
     if bool((learned == learned[0]).all()) and _differ(added):
         raise UserError(
             f"the task probe-refit adds validation nodes to training nodes, and these are "
@@ -171,14 +174,9 @@ def predictions(logits: Array, y: Array, split: Split) -> dict[str, float]:
 def _parts(z: Array, y: Array, split: Split) -> tuple[_Part, _Part, _Part]:
     embedding, classes = finite_embedding(z), as_tensor(y).cpu()
     learn, select, score = (
-        rows_in(mask, name).cpu()
-        for mask, name in zip(split, ("training", "validation", "test"), strict=True)
+        _Part(embedding.index_select(0, rows), classes[rows]) for rows in split_rows(split)
     )
-    return (
-        _Part(embedding.index_select(0, learn), classes[learn]),
-        _Part(embedding.index_select(0, select), classes[select]),
-        _Part(embedding.index_select(0, score), classes[score]),
-    )
+    return learn, select, score
 
 
 def _choose(learn: _Part, select: _Part, config: ProbeConfig) -> tuple[_Choice, bool]:

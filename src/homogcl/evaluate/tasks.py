@@ -127,7 +127,7 @@ def _clusters(inputs: TaskInputs, reader: str, prefix: str = "") -> Metrics:
 def _nearest(inputs: TaskInputs) -> Metrics:
     from homogcl.evaluate.knn import knn_scores
 
-    return knn_scores(inputs.embedding, _labels(inputs), *_masks(inputs))
+    return knn_scores(inputs.embedding, _labels(inputs), _masks(inputs))
 
 
 def _links(inputs: TaskInputs) -> Metrics:

@@ -37,12 +37,29 @@ class Directions(NamedTuple):
     agreement: Tensor  # a of each, [k]
 
 
-def moments(t: Tensor, operator: Operator, columns: Iterable[slice]) -> Moments:
-    """Return the moments of rows `t` [N, r] of mean 0, some columns at a time."""
+def moments(
+    t: Tensor,
+    operator: Operator,
+    columns: Iterable[slice],
+    rows: Callable[[Tensor], Iterable[slice]] = lambda t: [slice(0, len(t))],
+) -> Moments:
+    """Return the moments of rows `t` [N, r] of mean 0.
+
+    Args:
+        t: In memory or in a file.
+        operator: Of the graph.
+        columns: How many of them are averaged at a time.
+        rows: How many of `t` are used at a time.
+    """
     variance, averaged = (t.new_zeros(2, t.size(1), t.size(1), dtype=torch.float64)).unbind()
     for some in columns:
-        variance[:, some] = t.T @ t[:, some]
-        averaged[:, some] = t.T @ operator(operator(t[:, some].contiguous()))
+        h = t.new_empty(len(t), some.stop - some.start)
+        for part in rows(t):
+            h[part] = t[part, some]
+            variance[:, some] += t[part].T @ t[part, some]
+        h = operator(operator(h))
+        for part in rows(t):
+            averaged[:, some] += t[part].T @ h[part]
     along, axes = torch.linalg.eigh((variance + variance.T) / (2 * len(t)))
     averaged = axes.T @ (averaged + averaged.T) @ axes / (2 * len(t))
     return Moments(axes, along.clamp(min=0), averaged)

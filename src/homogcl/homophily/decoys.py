@@ -17,6 +17,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from homogcl.core.held_out import rejoined
+from homogcl.nn.operators import with_edges
 from homogcl.nn.sparse import take_rows
 from homogcl.nn.unit_rows import of_length
 
@@ -77,7 +78,7 @@ def edges_and_decoys(
     decoys = []
     for k in range(folds):
         inside = fold == k
-        rest = part_with_edges(graph, (fold[number] != k).to(graph.edge_index.device))
+        rest = with_edges(graph, (fold[number] != k).to(graph.edge_index.device))
         others = _decoys(edges[:, inside], edges, int(graph.num_nodes or 0), rng)
         cosines = pair_cosines(rest.x, embed(rest), torch.cat([edges[:, inside], others], dim=1))
         count = int(inside.sum())
@@ -106,14 +107,6 @@ def pair_cosines(x: Tensor, vectors: Sequence[Tensor], pairs: Tensor) -> Floats:
         parts.append(torch.stack([(a * b).sum(dim=1) for a, b in (of_x, *of_z)], dim=1))
     cosines: Floats = torch.cat(parts).double().numpy()
     return cosines
-
-
-def part_with_edges(graph: Data, mask: Tensor) -> Data:
-    """Return features and nodes of `graph` with the edges of `mask` [E] only."""
-    part = Data(x=graph.x, edge_index=graph.edge_index[:, mask], num_nodes=graph.num_nodes)
-    if graph.get("edge_weight") is not None:
-        part.edge_weight = graph.edge_weight[mask]
-    return part
 
 
 def _decoys(fold: Tensor, edges: Tensor, nodes: int, rng: torch.Generator) -> Tensor:

@@ -27,6 +27,14 @@ class CannotCombine(UserError):
     """A method cannot combine neighbors in the way that it was asked to."""
 
 
+class Taken(StrEnum):
+    """Which of a node's neighbors a mean takes, by the edges that the node's view has."""
+
+    ALL = "all"
+    SEEN = "seen"  # those whose edge the view has
+    UNSEEN = "unseen"  # those whose edge the view has lost, both ways
+
+
 MEANS = frozenset({Combine.MEAN, Combine.WEIGHTED_MEAN})
 SUMS = frozenset({Combine.SUM, Combine.RELEASED})
 
@@ -42,6 +50,7 @@ class Positives:
         present: Which pairs are neighbors in the current view, bool [P]; the others are ordinary
             pairs there. `None` means all of them.
         combine: How they enter the loss.
+        taken: Which of them a mean takes; other ways take those that the view has.
         pattern_hint: The pattern of the pairs, where the caller has it.
     """
 
@@ -49,6 +58,7 @@ class Positives:
     weight: Tensor
     present: Tensor | None = None
     combine: Combine = Combine.SUM
+    taken: Taken = Taken.ALL
     pattern_hint: Pattern | None = None
 
     @staticmethod
@@ -83,10 +93,11 @@ class Positives:
     def within(self, view: Data) -> Positives:
         """Return the same pairs, present where their edge survived in `view`.
 
-        A mean takes all neighbors, also those whose edges the view has lost. `view.edge_id` must
-        be the positions of the view's edges among the pairs, as `homogcl.views.augment` sets it.
+        A mean takes all neighbors, also those whose edges the view has lost, unless `taken` says
+        otherwise. `view.edge_id` must be the positions of the view's edges among the pairs, as
+        `homogcl.views.augment` sets it.
         """
-        if self.is_empty or self.combine in MEANS:
+        if self.is_empty or (self.combine in MEANS and self.taken is Taken.ALL):
             return self.to(view.edge_index.device)
         if "edge_id" not in view:
             raise UserError("the view has no edge_id: the positions of its edges among the pairs")
@@ -94,6 +105,9 @@ class Positives:
             raise UserError("edge_id of the view does not lead to its edges among the pairs")
         present = torch.zeros(self.edge_index.size(1), dtype=torch.bool, device=self.weight.device)
         present[view.edge_id] = True
+        if self.combine in MEANS and self.taken is Taken.UNSEEN:
+            back = self.pattern(int(view.num_nodes or 0)).to_transposed
+            present = ~(present | present[back])
         return replace(self, present=present)
 
     def on(self, subgraph: Data) -> Positives:
@@ -110,6 +124,10 @@ class Positives:
             row: The first node of each pair, [P].
             nodes: Number of nodes.
         """
+        if self.taken is not Taken.ALL and self.present is None:
+            raise CannotCombine(
+                f"{self.taken} neighbors need a base that compares views, such as grace or bgrl"
+            )
         weight = self.weight if self.present is None else self.weight * self.present
         if self.combine not in {Combine.MEAN, Combine.RELEASED}:
             return weight

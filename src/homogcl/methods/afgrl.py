@@ -11,6 +11,7 @@ from torch.nn.functional import normalize
 from torch_geometric.data import Data
 
 from homogcl.core.nearest import nearest_rows
+from homogcl.core.seeds import drawn_seed
 from homogcl.homophily.clusters import centroids
 from homogcl.homophily.positives import Combine, Positives
 from homogcl.losses.bootstrap import target_decay
@@ -84,8 +85,7 @@ class AFGRL(Method):
 
     def views(self, graph: Data, rng: torch.Generator) -> SeededGraph:
         """Return the clean graph."""
-        seed = torch.randint(2**31, (1,), generator=rng, device=rng.device)
-        return SeededGraph(graph, int(seed))
+        return SeededGraph(graph, drawn_seed(rng))
 
     def objective(self, views: SeededGraph, positives: Positives = Positives.none()) -> Terms:
         """Return the loss over the nearest positives, and the term of neighbors if any."""

@@ -12,6 +12,7 @@ from torch.nn.functional import softplus
 from torch_geometric.data import Data
 from torch_geometric.utils import softmax
 
+from homogcl.core.seeds import drawn_seed
 from homogcl.homophily.positives import MEANS, Combine, Positives
 from homogcl.losses.edge_prediction import edge_loss
 from homogcl.losses.reconstruction import negative_pairs
@@ -21,6 +22,7 @@ from homogcl.nn.dropout import dropped
 from homogcl.nn.encoders import Activation, Encoder, EncoderConfig
 from homogcl.nn.layers import Layer
 from homogcl.nn.sparse import Pattern
+from homogcl.views.mask import at_most
 
 
 @dataclass(frozen=True)
@@ -91,17 +93,15 @@ class Bandana(Method):
         scores = torch.randn(size, generator=rng, device=rng.device).to(graph.x)
         reverse = Pattern.of(graph.edge_index, n).to_transposed
         forth = (graph.edge_index[0] < target).nonzero().squeeze(1)
-        if forth.numel() > c.num_pairs:
-            order = torch.randperm(forth.numel(), generator=rng, device=rng.device)
-            forth = forth[order[: c.num_pairs].to(forth.device)]
-        seed = torch.randint(2**31, (1,), generator=rng, device=rng.device)
+        forth = at_most(forth, c.num_pairs, rng)
+        seed = drawn_seed(rng)
         return BandwidthViews(
             graph,
             softmax(scores / c.temperature, target, num_nodes=n, dim=1),
             forth,
             reverse[forth],
             negative_pairs(graph.edge_index, n, forth.numel(), rng),
-            int(seed),
+            seed,
         )
 
     def objective(self, views: BandwidthViews, positives: Positives = Positives.none()) -> Terms:

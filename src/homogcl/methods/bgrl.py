@@ -71,7 +71,8 @@ class BGRL(Method):
         with torch.no_grad():
             h1, h2 = self.target(views.first), self.target(views.second)
         averaged = near.combined(*MEANS)
-        loss = bootstrap_loss(z1, h2, averaged) + bootstrap_loss(z2, h1, averaged)
+        pairs = (averaged.within(views.first), averaged.within(views.second))
+        loss = bootstrap_loss(z1, h2, pairs[0]) + bootstrap_loss(z2, h1, pairs[1])
         return {"bootstrap": loss, **neighbor_term(near, (z1, h2), (z2, h1))}
 
     def after_step(self, progress: float) -> None:

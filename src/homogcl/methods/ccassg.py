@@ -5,14 +5,13 @@ from __future__ import annotations
 import torch
 from torch_geometric.data import Data
 
-from homogcl.core.config import Probability
 from homogcl.core.errors import UserError
 from homogcl.homophily.positives import MEANS, Combine, Positives
 from homogcl.losses.correlation import decorrelation, invariance, standardize
 from homogcl.losses.neighbors import neighbor_term
 from homogcl.methods.base import Method, Sizes, Terms
 from homogcl.nn.encoders import Encoder, EncoderConfig
-from homogcl.views.augment import TwoViews, augment
+from homogcl.views.augment import EqualRates, TwoViews, two_views
 
 
 class CCASSG(Method):
@@ -35,11 +34,9 @@ class CCASSG(Method):
     name = "CCA-SSG"
     combines = frozenset({Combine.TERM}) | MEANS
 
-    class Config(EncoderConfig):
+    class Config(EncoderConfig, EqualRates):
         out_dim: int = 512
         decorrelation_weight: float = 1e-3  # λ
-        drop_edge: Probability = 0.4
-        mask_feature: Probability = 0.1
 
     def __init__(self, config: Config, sizes: Sizes) -> None:
         super().__init__()
@@ -53,9 +50,7 @@ class CCASSG(Method):
 
     def views(self, graph: Data, rng: torch.Generator) -> TwoViews:
         """Return two augmented views."""
-        c = self.config
-        first, second = (augment(graph, c.drop_edge, c.mask_feature, rng) for _ in range(2))
-        return TwoViews(first, second)
+        return two_views(graph, self.config, rng)
 
     def objective(self, views: TwoViews, positives: Positives = Positives.none()) -> Terms:
         """Return the losses of agreement and redundancy, and the term of neighbors if any."""

@@ -9,6 +9,7 @@ from pydantic import Field, NonNegativeInt, PositiveFloat
 from torch_geometric.data import Data
 
 from homogcl.core.config import Probability
+from homogcl.core.seeds import drawn_seed
 from homogcl.homophily.positives import Combine, Positives
 from homogcl.losses.contrast.info_nce import info_nce
 from homogcl.losses.contrast.negatives import CrossView
@@ -70,10 +71,10 @@ class COSTA(Method):
     def views(self, graph: Data, rng: torch.Generator) -> SketchedViews:
         """Return two augmented views and the step's sketch."""
         c = self.config
-        seed = torch.randint(2**31, (1,), generator=rng, device=rng.device)
+        seed = drawn_seed(rng)
         rows = max(1, int(c.sketch_ratio * int(graph.num_nodes or 0)))
         both = two_views(graph, c, rng)
-        return SketchedViews(both.first, both.second, Sketch(rows, int(seed)))
+        return SketchedViews(both.first, both.second, Sketch(rows, seed))
 
     def objective(self, views: SketchedViews, positives: Positives = Positives.none()) -> Terms:
         """Return the contrastive loss of the sketches, and the term of neighbors if any."""

@@ -49,13 +49,20 @@ class GAE(Method):
 
     def views(self, graph: Data, rng: torch.Generator) -> PairViews:
         """Return the clean graph, and sampled negative pairs if it is large."""
-        n = int(graph.num_nodes or 0)
-        sampled = n > self.config.all_pairs_up_to
-        count = graph.num_edges + n
-        negatives = negative_pairs(graph.edge_index, n, count, rng) if sampled else None
-        return PairViews(graph, negatives)
+        return PairViews(graph, other_pairs(graph, self.config.all_pairs_up_to, rng))
 
     def objective(self, views: PairViews, positives: Positives = Positives.none()) -> Terms:
         """Return the reconstruction loss."""
         z = self.encoder(views.graph)
         return {"reconstruction": reconstruction(z, views.graph.edge_index, views.negatives)}
+
+
+def other_pairs(graph: Data, all_up_to: int, rng: torch.Generator) -> Tensor | None:
+    """Return about as many pairs that are no edges as there are edges and nodes, [2, M].
+
+    None stands for all of them, in a graph of `all_up_to` nodes or fewer.
+    """
+    n = int(graph.num_nodes or 0)
+    if n <= all_up_to:
+        return None
+    return negative_pairs(graph.edge_index, n, graph.num_edges + n, rng)

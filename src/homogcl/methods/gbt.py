@@ -7,13 +7,12 @@ from typing import Literal
 import torch
 from torch_geometric.data import Data
 
-from homogcl.core.config import Probability
 from homogcl.homophily.positives import Combine, Positives
 from homogcl.losses.correlation import barlow_twins, correlation, standardize
 from homogcl.losses.neighbors import neighbor_term
 from homogcl.methods.base import Method, Sizes, Terms
 from homogcl.nn.encoders import Activation, Encoder, EncoderConfig
-from homogcl.views.augment import TwoViews, augment
+from homogcl.views.augment import EqualRates, TwoViews, two_views
 
 
 class GBT(Method):
@@ -33,13 +32,11 @@ class GBT(Method):
     name = "G-BT"
     combines = frozenset({Combine.TERM})
 
-    class Config(EncoderConfig):
+    class Config(EncoderConfig, EqualRates):
         activation: Activation = "prelu"
         norm: Literal["none", "batch", "layer"] = "batch"
         norm_momentum: float = 0.01
         redundancy_weight: float | None = None  # λ; 1/out_dim by default
-        drop_edge: Probability = 0.4
-        mask_feature: Probability = 0.1
 
     def __init__(self, config: Config, sizes: Sizes) -> None:
         super().__init__()
@@ -48,9 +45,7 @@ class GBT(Method):
 
     def views(self, graph: Data, rng: torch.Generator) -> TwoViews:
         """Return two augmented views."""
-        c = self.config
-        first, second = (augment(graph, c.drop_edge, c.mask_feature, rng) for _ in range(2))
-        return TwoViews(first, second)
+        return two_views(graph, self.config, rng)
 
     def objective(self, views: TwoViews, positives: Positives = Positives.none()) -> Terms:
         """Return the losses of agreement and redundancy, and the term of neighbors if any."""

@@ -13,7 +13,7 @@ from homogcl.methods.base import Method, Sizes, Terms
 from homogcl.methods.negatives import ContrastNegatives, ContrastViews, NegativesConfig
 from homogcl.nn.encoders import Encoder, EncoderConfig, projector
 from homogcl.nn.operators import edge_weights
-from homogcl.views.augment import TwoViews, ViewRates, drop_edges, mask_features
+from homogcl.views.augment import Rates, TwoViews, ViewRates, augment
 from homogcl.views.centrality import (
     Centrality,
     column_centrality,
@@ -65,18 +65,12 @@ class AdaptiveViews(nn.Module):
 
     def draw(self, graph: Data, rng: torch.Generator) -> TwoViews:
         """Return two views of the graph that was prepared."""
-        c = self.config
-        return TwoViews(
-            self._view(graph, c.drop_edge_1, c.mask_feature_1, rng),
-            self._view(graph, c.drop_edge_2, c.mask_feature_2, rng),
-        )
+        return TwoViews(*(self._view(graph, rates, rng) for rates in self.config.of_views))
 
-    def _view(
-        self, graph: Data, drop_edge: float, mask_feature: float, rng: torch.Generator
-    ) -> Data:
-        edges = (self.edge_factor * drop_edge).clamp(max=self.config.max_drop)
-        columns = (self.column_factor * mask_feature).clamp(max=self.config.max_drop)
-        return mask_features(drop_edges(graph, edges, rng), columns, rng)
+    def _view(self, graph: Data, rates: Rates, rng: torch.Generator) -> Data:
+        edges = (self.edge_factor * rates[0]).clamp(max=self.config.max_drop)
+        columns = (self.column_factor * rates[1]).clamp(max=self.config.max_drop)
+        return augment(graph, edges, columns, rng)
 
 
 class GCA(Method):

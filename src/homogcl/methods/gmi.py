@@ -13,8 +13,9 @@ from torch_geometric.data import Data
 from homogcl.core.errors import UserError
 from homogcl.homophily.positives import Positives
 from homogcl.losses.infomax import jensen_shannon
-from homogcl.losses.reconstruction import negative_pairs, reconstruction
+from homogcl.losses.reconstruction import reconstruction
 from homogcl.methods.base import Method, Sizes, Terms
+from homogcl.methods.gae import other_pairs
 from homogcl.nn.encoders import Activation, Encoder, EncoderConfig
 from homogcl.nn.layers import multiply
 from homogcl.nn.pair_products import pair_products
@@ -81,10 +82,7 @@ class GMI(Method):
         node = torch.arange(n, device=graph.edge_index.device).repeat_interleave(m)
         step = torch.randint(1, n, (n * m,), generator=rng, device=rng.device)
         strangers = torch.stack([node, (node + step.to(node.device)) % n])
-        sampled = n > self.config.all_pairs_up_to
-        count = graph.num_edges + n
-        negatives = negative_pairs(graph.edge_index, n, count, rng) if sampled else None
-        return GMIViews(graph, strangers, negatives)
+        return GMIViews(graph, strangers, other_pairs(graph, self.config.all_pairs_up_to, rng))
 
     def objective(self, views: GMIViews, positives: Positives = Positives.none()) -> Terms:
         """Return the information on own features, on neighbors' features and on edges."""
@@ -106,8 +104,8 @@ class GMI(Method):
     def term_weights(self) -> dict[str, float]:
         """Return α, β and γ."""
         c = self.config
-        weights = (c.own_weight, c.neighborhood_weight, c.edges_weight)
-        return dict(zip(("own", "neighborhood", "edges"), weights, strict=True))
+        near, edges = c.neighborhood_weight, c.edges_weight
+        return {"own": c.own_weight, "neighborhood": near, "edges": edges}
 
     def _weights(self, h: Tensor, edges: Pattern) -> Tensor:
         if self.config.neighbor_weights == "adaptive":

@@ -65,6 +65,11 @@ def without_labels(graph: Data) -> Data:
     return Data(num_nodes=graph.num_nodes, **{key: graph[key] for key in keys if key in graph})
 
 
+def training_graph(method: Method, graph: Data) -> Data:
+    """Return what the method learns from: the graph, with labels only if it takes them."""
+    return graph if "Y" in method.training_data else without_labels(graph)
+
+
 @contextmanager
 def evaluation(method: Method) -> Iterator[None]:
     """Switch `method` to evaluation mode and gradients off inside the block."""

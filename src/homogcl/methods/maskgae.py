@@ -12,13 +12,14 @@ from torch.nn.functional import softplus
 from torch_geometric.data import Data
 
 from homogcl.core.config import Probability
+from homogcl.core.seeds import drawn_seed
 from homogcl.homophily.positives import MEANS, Combine, Positives
 from homogcl.losses.edge_prediction import edge_loss
 from homogcl.losses.reconstruction import negative_pairs
 from homogcl.methods.base import Method, Sizes, Terms
 from homogcl.nn.decoders import EdgeDecoder
 from homogcl.nn.encoders import Activation, Encoder, EncoderConfig, dropped_inputs
-from homogcl.views.mask import Unit, mask_edges
+from homogcl.views.mask import Unit, at_most, mask_edges
 
 
 @dataclass(frozen=True)
@@ -75,12 +76,9 @@ class MaskGAE(Method):
         """Hide edges, and draw other pairs and the seed of the dropout."""
         c, edge_index = self.config, graph.edge_index
         visible, hidden = mask_edges(graph, c.hide_edge, c.hide, rng)
-        if hidden.numel() > c.num_pairs:
-            order = torch.randperm(hidden.numel(), generator=rng, device=rng.device)
-            hidden = hidden[order[: c.num_pairs].to(hidden.device)]
+        hidden = at_most(hidden, c.num_pairs, rng)
         others = negative_pairs(edge_index, int(graph.num_nodes or 0), hidden.numel(), rng)
-        seed = torch.randint(2**31, (1,), generator=rng, device=rng.device)
-        return MaskedViews(visible, hidden, edge_index[:, hidden], others, int(seed))
+        return MaskedViews(visible, hidden, edge_index[:, hidden], others, drawn_seed(rng))
 
     def objective(self, views: MaskedViews, positives: Positives = Positives.none()) -> Terms:
         """Return the losses of hidden edges and of other pairs."""

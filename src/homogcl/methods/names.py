@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
-from importlib.metadata import EntryPoint, entry_points
 from typing import NamedTuple
+
+from homogcl.core.extensions import third_party
 
 METHODS = {
     "afgrl": "homogcl.methods.afgrl:AFGRL",
@@ -78,9 +78,3 @@ def split_name(name: str) -> tuple[str, list[str]]:
     """
     base, *plugins = name.split("+")
     return base, plugins
-
-
-@cache
-def third_party(group: str) -> dict[str, EntryPoint]:
-    """Return the entries of other packages in an entry-point group, by name."""
-    return {entry.name: entry for entry in entry_points(group=group)}

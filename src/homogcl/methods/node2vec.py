@@ -7,6 +7,7 @@ from pydantic import Field
 from torch import Tensor
 from torch_geometric.data import Data
 
+from homogcl.core.seeds import drawn_seed
 from homogcl.methods.base import Method, Sizes
 from homogcl.methods.walks import WalkConfig, look_up, random_walks, skip_gram
 
@@ -46,7 +47,7 @@ class Node2Vec(Method):
         """Draw the walks and learn the vectors."""
         c = self.config
         walks = random_walks(graph, c, rng, p=c.return_parameter, q=c.in_out_parameter)
-        seed = int(torch.randint(2**31, (1,), generator=rng, device=rng.device))
+        seed = drawn_seed(rng)
         self.table.copy_(skip_gram(walks, self.table.size(0), c, negative=c.negative, seed=seed))
 
     def embed(self, graph: Data) -> Tensor:

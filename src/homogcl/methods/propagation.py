@@ -18,13 +18,14 @@ from homogcl.nn.operators import normalized
 from homogcl.nn.unit_rows import of_length
 
 
-def _ascending(powers: tuple[int, ...]) -> tuple[int, ...]:
+def ascending(powers: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the numbers; refuse an empty list, one below 0, and a number not above the last."""
     if not powers or powers[0] < 0 or list(powers) != sorted(set(powers)):
         raise ValueError("must be numbers from 0 on in ascending order")
     return powers
 
 
-Powers = Annotated[tuple[int, ...], AfterValidator(_ascending)]  # of Â, a block each
+Powers = Annotated[tuple[int, ...], AfterValidator(ascending)]  # of Â, a block each
 
 
 class Propagation(Method):

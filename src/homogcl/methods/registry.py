@@ -12,7 +12,7 @@ import torch
 
 from homogcl.core.config import Config, validated
 from homogcl.core.errors import UnknownName, UserError, nearest
-from homogcl.core.extensions import BrokenExtension, load_extension
+from homogcl.core.extensions import BrokenExtension, load_extension, third_party
 from homogcl.core.seeds import integer
 from homogcl.homophily.positives import CannotCombine
 from homogcl.methods.base import Method, Sizes, total
@@ -22,7 +22,6 @@ from homogcl.methods.names import (
     method_names,
     plugin_names,
     split_name,
-    third_party,
 )
 
 

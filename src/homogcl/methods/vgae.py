@@ -9,9 +9,10 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from homogcl.homophily.positives import Positives
-from homogcl.losses.reconstruction import gaussian_kl, negative_pairs, reconstruction
+from homogcl.losses.reconstruction import gaussian_kl, reconstruction
 from homogcl.methods.base import Method, Sizes, Terms
-from homogcl.nn.encoders import Encoder, EncoderConfig
+from homogcl.methods.gae import GAE, other_pairs
+from homogcl.nn.encoders import Encoder
 
 _MAX_LOG_STD = 10.0  # as in torch_geometric: beyond it, exp soon leaves float32
 
@@ -40,10 +41,8 @@ class VGAE(Method):
 
     name = "VGAE"
 
-    class Config(EncoderConfig):
-        hidden_dim: int = 32
-        out_dim: int = 16
-        all_pairs_up_to: int = 5_000  # nodes; on larger graphs, pairs are sampled
+    class Config(GAE.Config):
+        """Settings of VGAE."""
 
     def __init__(self, config: Config, sizes: Sizes) -> None:
         super().__init__()
@@ -55,9 +54,7 @@ class VGAE(Method):
         """Return the clean graph, noise, and sampled negative pairs if the graph is large."""
         n = int(graph.num_nodes or 0)
         noise = torch.randn(n, self.config.out_dim, generator=rng, device=rng.device)
-        sampled = n > self.config.all_pairs_up_to
-        count = graph.num_edges + n
-        negatives = negative_pairs(graph.edge_index, n, count, rng) if sampled else None
+        negatives = other_pairs(graph, self.config.all_pairs_up_to, rng)
         return NoisyViews(graph, negatives, noise.to(graph.edge_index.device))
 
     def objective(self, views: NoisyViews, positives: Positives = Positives.none()) -> Terms:

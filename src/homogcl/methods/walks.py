@@ -13,6 +13,7 @@ from torch_geometric.data import Data
 
 from homogcl.core.config import Config
 from homogcl.core.errors import UserError
+from homogcl.core.extras import optional
 from homogcl.nn.layers import dense
 
 
@@ -65,13 +66,8 @@ def skip_gram(
     once per pass: frequent nodes are not dropped and windows do not shrink. There are `negative`
     negatives per pair, or hierarchical softmax for 0.
     """
-    try:
-        from gensim.models import Word2Vec
-    except ImportError:
-        raise UserError(
-            "random-walk methods need gensim: run `pip install homogcl[walks]`"
-        ) from None
-    model = Word2Vec(
+    problem = "random-walk methods need gensim: run `pip install homogcl[walks]`"
+    model = optional("gensim.models", problem).Word2Vec(
         _Sentences(walks),
         vector_size=config.out_dim,
         window=config.window,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 import torch
 from torch import Tensor, nn
@@ -129,12 +129,12 @@ class SharedInput:
     and, since their gradients meet in the shared product, backward. The result is the same up to
     rounding. Features that are not dense, and layers without such a product, are not shared.
 
-    An object serves one encoder in one step. Encoders of one step share the `columns`.
+    An object serves one encoder in one step. Encoders of one step share the `parts` of views.
     """
 
-    def __init__(self, columns: Columns) -> None:
+    def __init__(self, parts: ViewParts) -> None:
         self._products: list[_Product] = []
-        self._columns = columns
+        self._parts = parts
 
     def output(
         self, layer: Layer, tail: nn.Module, x: Tensor, structure: Structure, view: Data
@@ -152,8 +152,8 @@ class SharedInput:
         product = self._product(layer, features)
         if "masked" not in view or view.masked.numel() == 0:
             return product
-        columns = self._columns.of(features, view.masked)
-        return torch.addmm(product, columns, weight[view.masked], alpha=-1.0)
+        columns = self._parts.columns(features, view.masked)
+        return torch.addmm(product, columns, weight.index_select(0, view.masked), alpha=-1.0)
 
     def _product(self, layer: Layer, features: Tensor) -> Tensor:
         """Return X W; one that was computed with a gradient also serves without."""
@@ -168,20 +168,49 @@ class SharedInput:
         return each.product if torch.is_grad_enabled() else each.product.detach()
 
 
-class Columns:
-    """The masked columns of features, taken out once for all encoders that see a view."""
+class ViewParts:
+    """What encoders need of views, computed once for all encoders of a step."""
 
     def __init__(self) -> None:
-        self._known: list[tuple[Tensor, Tensor, Tensor]] = []
+        self._columns: list[tuple[Tensor, Tensor, Tensor]] = []
+        self._structures: list[tuple[_Kind, _Edges, Structure]] = []
 
-    def of(self, features: Tensor, masked: Tensor) -> Tensor:
+    def columns(self, features: Tensor, masked: Tensor) -> Tensor:
         """Return the columns `masked` [m] of `features` [N, d], [N, m]."""
-        for x, numbers, columns in self._known:
+        for x, numbers, columns in self._columns:
             if x is features and numbers is masked:
                 return columns
-        columns = features[:, masked]
-        self._known.append((features, masked, columns))
+        columns = features.index_select(1, masked)
+        self._columns.append((features, masked, columns))
         return columns
+
+    def structure(self, kind: _Kind, view: Data) -> Structure:
+        """Return what `kind`, which layers have as `structure`, says of `view`."""
+        edges = _Edges(view.edge_index, view.edge_weight, int(view.num_nodes or 0))
+        for other, known, structure in self._structures:
+            if other is kind and known.are(edges):
+                return structure
+        with torch.enable_grad():  # what serves a backward pass also serves without
+            structure = kind(view)
+        self._structures.append((kind, edges, structure))
+        return structure
+
+
+_Kind: TypeAlias = Callable[[Data], Structure]
+
+
+@dataclass(frozen=True)
+class _Edges:
+    """The edges of a view, which are the same only as the same tensors."""
+
+    index: Tensor
+    weight: Tensor | None
+    nodes: int
+
+    def are(self, other: _Edges) -> bool:
+        """Return whether these are the very edges of `other`."""
+        same = self.index is other.index and self.weight is other.weight
+        return same and self.nodes == other.nodes
 
 
 @dataclass(frozen=True)

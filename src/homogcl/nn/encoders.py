@@ -6,6 +6,7 @@ import copy
 import itertools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Literal, Self, TypeVar
 
 import torch
@@ -19,13 +20,13 @@ from homogcl.nn.activations import PReLU
 from homogcl.nn.computation import (
     AtOnce,
     Collected,
-    Columns,
     Computation,
     DroppedInput,
     InBlocks,
     SharedInput,
+    ViewParts,
 )
-from homogcl.nn.layers import DenseLayer, GATLayer, GCNLayer, Layer, SAGELayer
+from homogcl.nn.layers import DenseLayer, GATLayer, GCNLayer, Layer, SAGELayer, Structure
 
 Activation = Literal["relu", "prelu", "elu", "selu", "leaky"]
 Network = TypeVar("Network", bound=nn.Module)
@@ -86,7 +87,9 @@ class Encoder(nn.Module):
         dims = [num_features, *[config.hidden_dim] * (config.num_layers - 1), config.out_dim]
         layer = _LAYERS[config.encoder]
         self.recompute = config.recompute
-        self.structure = layer.structure  # what the layers share of a graph
+        self.structure: Callable[[Data], Structure] = (
+            layer.structure
+        )  # what layers share of a graph
         self.computation: Computation = AtOnce()
         norm = {"batch": nn.BatchNorm1d, "layer": nn.LayerNorm}
         self.layers = nn.ModuleList()
@@ -134,13 +137,22 @@ def in_blocks(network: nn.Module, block: int) -> Iterator[None]:
 def shared_inputs(network: nn.Module) -> Iterator[None]:
     """Let the views that an encoder inside `network` sees share the first layer's product.
 
+    What encoders need of a view is computed once for all of them.
+
     Use it for one step: the products are gone at its end.
     """
     # Backward computes the layers of the others again, by then without these products.
     encoders = [encoder for encoder in _encoders(network) if not encoder.recompute]
-    columns = Columns()
-    with _computing(encoders, lambda _: SharedInput(columns)):
-        yield
+    parts = ViewParts()
+    kinds = [encoder.structure for encoder in encoders]
+    for encoder, kind in zip(encoders, kinds, strict=True):
+        encoder.structure = partial(parts.structure, kind)
+    try:
+        with _computing(encoders, lambda _: SharedInput(parts)):
+            yield
+    finally:
+        for encoder, kind in zip(encoders, kinds, strict=True):
+            encoder.structure = kind
 
 
 @contextmanager

@@ -56,9 +56,10 @@ class MappedNormalized:
 
     graph: Data
     degree: Tensor  # with the self-loops, [N]
+    mask: Tensor | None = None  # of the edges that count, [E]; all without it
 
     @classmethod
-    def of(cls, graph: Data) -> MappedNormalized | None:
+    def of(cls, graph: Data, mask: Tensor | None = None) -> MappedNormalized | None:
         """Return the operator of `graph`, or None where edges do not go both ways."""
         n = int(graph.num_nodes or 0)
         degree = torch.ones(n, dtype=graph.x.dtype)
@@ -66,10 +67,10 @@ class MappedNormalized:
         for start in range(0, graph.num_edges, _EDGES):
             stop = min(start + _EDGES, graph.num_edges)
             target = graph.edge_index[1, start:stop]
-            degree.index_add_(0, target, _weights(graph, start, stop))
+            degree.index_add_(0, target, _weights(graph, start, stop, mask))
             count.index_add_(0, target, torch.ones_like(target))
             release(graph)
-        return cls(graph, degree) if torch.equal(count, graph.crow.diff()) else None
+        return cls(graph, degree, mask) if torch.equal(count, graph.crow.diff()) else None
 
     def part(self, start: int, stop: int) -> Normalized:
         """Return the operator's rows `start` to `stop`."""
@@ -78,7 +79,7 @@ class MappedNormalized:
         first, last = int(crow[0]), int(crow[-1])
         source = graph.edge_index[1, first:last]
         target = torch.repeat_interleave(torch.arange(start, stop), crow.diff())
-        values = scale[source] * _weights(graph, first, last) * scale[target]
+        values = scale[source] * _weights(graph, first, last, self.mask) * scale[target]
         size = (stop - start, len(scale))
         csr = csr_tensor((crow - first).int(), source.int(), values, size)
         # The transpose serves the backward pass only.
@@ -99,13 +100,26 @@ class MappedNormalized:
 Operator: TypeAlias = Normalized | MappedNormalized
 
 
-def normalized(graph: Data) -> Operator:
-    """Return the operator Â; that of a large graph on disk, without a gradient, works by blocks."""
+def normalized(graph: Data, mask: Tensor | None = None) -> Operator:
+    """Return the operator Â; that of a large graph on disk, without a gradient, works by blocks.
+
+    Args:
+        graph: With edges in both directions.
+        mask: Of the edges that count, both directions of each, [E]; all without it.
+    """
     if is_on_disk(graph) and graph.num_edges > MOST_EDGES and not torch.is_grad_enabled():
-        mapped = MappedNormalized.of(graph)
+        mapped = MappedNormalized.of(graph, mask)
         if mapped is not None:
             return mapped
-    return Normalized.of(graph)
+    return Normalized.of(graph if mask is None else with_edges(graph, mask))
+
+
+def with_edges(graph: Data, mask: Tensor) -> Data:
+    """Return features and nodes of `graph` with the edges of `mask` [E] only."""
+    part = Data(x=graph.x, edge_index=graph.edge_index[:, mask], num_nodes=graph.num_nodes)
+    if graph.get("edge_weight") is not None:
+        part.edge_weight = graph.edge_weight[mask]
+    return part
 
 
 @dataclass(frozen=True)
@@ -140,8 +154,10 @@ def edge_weights(graph: Data) -> Tensor:
     return torch.ones(graph.edge_index.size(1), dtype=dtype, device=graph.edge_index.device)
 
 
-def _weights(graph: Data, start: int, stop: int) -> Tensor:
+def _weights(graph: Data, start: int, stop: int, mask: Tensor | None) -> Tensor:
+    """Return the weights of some edges of a graph on disk, 0 for those that do not count."""
     if graph.edge_weight is None:
-        return torch.ones(stop - start, dtype=graph.x.dtype)
-    weight: Tensor = graph.edge_weight[start:stop]
-    return weight
+        weight = torch.ones(stop - start, dtype=graph.x.dtype)
+    else:
+        weight = graph.edge_weight[start:stop]
+    return weight if mask is None else weight * mask[start:stop]

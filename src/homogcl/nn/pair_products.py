@@ -38,12 +38,14 @@ class _PairProducts(torch.autograd.Function):
         return _sampled(a, b, pattern)
 
     @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor, None]:
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, Tensor | None, None]:
         a, b = ctx.saved_tensors
         if grad.numel() == 0:
             return torch.zeros_like(a), torch.zeros_like(b), None
-        to_a = product_of(ctx.pattern.matrix(grad), b)
-        return to_a, product_of(ctx.pattern.transposed_matrix(grad), a), None
+        needs_a, needs_b, _ = ctx.needs_input_grad
+        to_a = product_of(ctx.pattern.matrix(grad), b) if needs_a else None
+        to_b = product_of(ctx.pattern.transposed_matrix(grad), a) if needs_b else None
+        return to_a, to_b, None
 
 
 class _OwnProducts(torch.autograd.Function):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import torch
@@ -66,17 +67,25 @@ class Pattern:
         Other pairs are refused: unsorted, one-way, repeated, or of a node with itself.
         """
         pattern = edges if isinstance(edges, Pattern) else cls.of(edges, nodes)
-        row, col = pattern.row, pattern.col
+        if not pattern.goes_both_ways:
+            raise UserError(_flaw(pattern.row, pattern.col, nodes))
+        return pattern
+
+    @cached_property
+    def goes_both_ways(self) -> bool:
+        """Whether each pair is there once in both directions, and none of a node with itself.
+
+        All steps of a training ask it of one graph.
+        """
+        row, col = self.row, self.col
         # The sort that the transpose needs anyway also shows whether it is the matrix itself.
-        mirrored = torch.equal(pattern.transposed_columns, pattern.columns)
-        if (
+        mirrored = torch.equal(self.transposed_columns, self.columns)
+        return not (
             not mirrored
-            or not torch.equal(pattern.transposed_crow, pattern.crow)
+            or not torch.equal(self.transposed_crow, self.crow)
             or bool((row == col).any())
             or bool(((row[1:] == row[:-1]) & (col[1:] == col[:-1])).any())
-        ):
-            raise UserError(_flaw(row, col, nodes))
-        return pattern
+        )
 
     @classmethod
     def at(cls, row: Tensor, col: Tensor, size: tuple[int, int]) -> Pattern:
@@ -110,7 +119,8 @@ class Pattern:
         row, col = edge_index
         before = functional.pad(survives.cumsum(0), (1, 0))  # survivors before each pair
         in_order = survives[self.to_transposed]
-        order = self.to_transposed[in_order.nonzero().squeeze(1)]
+        place = in_order.nonzero().squeeze(1)
+        order = self.to_transposed[place]
         before_in_order = functional.pad(in_order.cumsum(0), (1, 0))
         return Pattern(
             row,
@@ -119,7 +129,7 @@ class Pattern:
             col.to(torch.int32),
             before[order],
             before_in_order[self.transposed_crow].to(torch.int32),
-            self.row[order].to(torch.int32),
+            self.transposed_columns[place],
             self.size,
         )
 

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from homogcl.core.files import write_atomically
 from homogcl.pages.charts import Floats, Integers, SaliencyHistogram, curve_chart
+from homogcl.pages.metric_cells import is_accuracy
 from homogcl.pages.parts import array_block, figure, fill_page, pairs, saliency_figures
 
 _COLUMNS = {
@@ -21,7 +22,6 @@ _COLUMNS = {
     "nmi": "NMI",
     "ari": "ARI",
 }
-_PERCENT = {"test_accuracy", "rewired_test_accuracy"}
 _CURVE_COLORS = 8  # that the style sheet has
 
 
@@ -101,7 +101,7 @@ def _cell(metrics: Mapping[str, float], key: str, best: float) -> str:
     value = _rounded(metrics, key)
     if not math.isfinite(value):
         return "<td>–</td>"
-    text = f"{value:.1f} %" if key in _PERCENT else f"{value:.3f}"
+    text = f"{value:.1f} %" if is_accuracy(key) else f"{value:.3f}"
     return f'<td class="best">{text}</td>' if value == best else f"<td>{text}</td>"
 
 
@@ -110,7 +110,7 @@ def _rounded(metrics: Mapping[str, float], key: str) -> float:
     value = metrics.get(key, math.nan)
     if not math.isfinite(value):
         return -math.inf
-    return round(100 * value, 1) if key in _PERCENT else round(value, 3)
+    return round(100 * value, 1) if is_accuracy(key) else round(value, 3)
 
 
 def _stage(method: str) -> str:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from homogcl.data.rewired import rewired
+from homogcl.data.summary import summarize
 from homogcl.homophily.edges import saliencies
 from homogcl.methods.inference import embeddings
 from homogcl.pages import terminal
@@ -16,7 +16,7 @@ from homogcl.pages.charts import SaliencyHistogram
 from homogcl.pages.comparison_page import Comparison, EmbeddingMap, write_page
 from homogcl.pages.edge_tables import saliency_histogram
 from homogcl.pages.explore import cluster, graph_facts
-from homogcl.pages.metric_cells import UNTRAINED
+from homogcl.pages.metric_cells import UNTRAINED, is_accuracy
 from homogcl.pages.projection import project
 from homogcl.runs.request import Request
 from homogcl.runs.run import Run
@@ -71,7 +71,7 @@ def demo(out: Path, seed: int = 0) -> Path:
         maps=maps,
         saliency=histogram,
         curves=curves,
-        facts=graph_facts(trained.graph, trained.graph.y.numpy()),
+        facts=graph_facts(summarize(trained.graph), trained.graph.y.numpy()),
     )
     path = write_page(out / "index.html", comparison)
     _report(results, histogram, path, time.perf_counter() - start)
@@ -89,7 +89,7 @@ def _accuracy_with_wrong_edges(run: Run) -> float:
     """Return the accuracy of the run's method on the graph with wrong edges among its own."""
     graph = rewired(run.graph, _WRONG, run.seed)
     with terminal.training(f"{run.method} with wrong edges") as show:
-        trained = fit_run(replace(run, load=lambda: graph), on_epoch=show)
+        trained = fit_run(run.on(graph), on_epoch=show)
     metrics = scores(trained.method, graph, run.seed, ("probe",), form=trained.form)
     return metrics["test_accuracy"]
 
@@ -119,7 +119,7 @@ def _report(
 
 
 def _shown(metric: str, value: float) -> str:
-    return f"{100 * value:.1f}" if metric.endswith("accuracy") else f"{value:.3f}"
+    return f"{100 * value:.1f}" if is_accuracy(metric) else f"{value:.3f}"
 
 
 def _saliency_rows(histogram: SaliencyHistogram) -> list[dict[str, str]]:

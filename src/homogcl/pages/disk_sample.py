@@ -10,11 +10,12 @@ import torch
 from torch_geometric.data import Data
 
 from homogcl.core.seeds import stream
+from homogcl.data.check import MASKS
 from homogcl.data.mapped import is_on_disk, release
 from homogcl.views.subgraphs import induced, neighborhood, row_pointers
 
 NEAR: Final = 5  # neighbors that come with each node that is drawn, so that edges stay
-_BY_NODE: Final = ("y", "train_mask", "val_mask", "test_mask")
+_BY_NODE: Final = ("y", *MASKS)
 _OF_THE_WHOLE: Final = ("x", "edge_index", "edge_weight", "crow", "pages", "num_nodes", "ids")
 
 
@@ -28,9 +29,9 @@ def shown_part(graph: Data, most: int, seed: int) -> tuple[Data, npt.NDArray[np.
     if not is_on_disk(graph) or nodes <= most:
         return None
     rng = stream(seed, "page")
-    drawn = torch.randperm(nodes, generator=rng)[: max(1, most // (1 + NEAR))]
+    seeds = torch.randperm(nodes, generator=rng)[: max(1, most // (1 + NEAR))]
     crow = row_pointers(graph)
-    chosen = neighborhood(crow, graph.edge_index[1], drawn, (NEAR,), rng)[:most]
+    chosen = neighborhood(crow, graph.edge_index[1], seeds, (NEAR,), rng)[:most]
     part = induced(graph, chosen, crow)
     del part.edge_id
     for key, value in graph.to_dict().items():

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -14,9 +12,9 @@ from sklearn.preprocessing import normalize
 from torch_geometric.data import Data
 
 from homogcl.core.errors import UserError
-from homogcl.core.files import write_atomically
 from homogcl.core.seeds import integer, numpy_stream
-from homogcl.data.load import class_names, node_ids
+from homogcl.data.names import class_names, node_ids
+from homogcl.data.summary import GraphSummary, summarize
 from homogcl.evaluate.neighbors import nearest_neighbors
 from homogcl.homophily.edges import NUM_CLUSTERS, saliencies
 from homogcl.methods.registry import Method
@@ -28,7 +26,7 @@ from homogcl.pages.edge_tables import (
     ranked_edges,
     saliency_histogram,
 )
-from homogcl.pages.explore_page import Explorer, Features, LowestEdges, Nearest, Nodes, render
+from homogcl.pages.explore_page import Explorer, Features, LowestEdges, Nearest, Nodes
 from homogcl.pages.node_features import features_of
 from homogcl.pages.projection import project
 from homogcl.pages.verdict import cluster_scores, edge_score, graph_advice, probe_score
@@ -36,35 +34,11 @@ from homogcl.runs.folder import RunFolder
 from homogcl.runs.request import Request
 from homogcl.runs.scores import inputs_of
 
-MOST_NODES = 200_000  # of more, a sample is shown: drawing and the exact search take too long
+MOST_NODES = 200_000  # larger graphs are sampled: drawing and exact search take too long
 _NEAREST = 10
 _ROWS = 256  # of cosines at a time: 200 MB at the most nodes
 
-Follow = Callable[[str], None]  # is told each stage of the work as it begins
-
-
-def write_explorer(
-    folder: RunFolder,
-    path: Path,
-    way: str = "tsne",
-    spec: Request | None = None,
-    *,
-    most_nodes: int = MOST_NODES,
-    follow: Follow = lambda stage: None,
-) -> Explorer:
-    """Write the page of a finished run to `path` and return what it shows.
-
-    Args:
-        folder: The run.
-        path: The HTML file.
-        way: How the embeddings are projected: `tsne`, `umap` or `pca`.
-        spec: Another graph, or where the run's own one lies now.
-        most_nodes: Of a graph with more nodes, a sample of so many is shown.
-        follow: Is told each stage of the work as it begins.
-    """
-    explorer = explore(folder, way, spec, most_nodes=most_nodes, follow=follow)
-    write_atomically(path, render(explorer).encode())
-    return explorer
+Follow = Callable[[str], None]  # takes the name of a stage of the work as it begins
 
 
 def explore(
@@ -75,7 +49,15 @@ def explore(
     most_nodes: int = MOST_NODES,
     follow: Follow = lambda stage: None,
 ) -> Explorer:
-    """Return what the page of a finished run shows; the arguments are those of `write_explorer`."""
+    """Return what the page of a finished run shows.
+
+    Args:
+        folder: The run.
+        way: How the embeddings are projected: `tsne`, `umap` or `pca`.
+        spec: Another graph, or where the run's own one lies now.
+        most_nodes: Of a graph with more nodes, a sample of so many is shown.
+        follow: Called with each stage of the work as it begins.
+    """
     spec, model = spec or folder.request(), folder.model()
     own = spec.data == folder.request().data
     graph, method = folder.run(spec, model).graph, model.method
@@ -99,7 +81,8 @@ def explore(
         **cluster_scores(clusters, edge_index, labels),
         **edge_score(s, edge_index, labels),
     }
-    advice = graph_advice(graph, spec.seed)
+    summary = summarize(graph)
+    advice = graph_advice(graph, summary, spec.seed)
     shown = sample(len(z), most_nodes, (lowest.source, lowest.target), spec.seed)
     follow(f"laying out {len(shown):,} nodes, mapped by {way}")
     projection = project(z[shown], way, spec.seed)
@@ -134,7 +117,7 @@ def explore(
         scores=scores,
         advice=advice,
         curves=folder.curves(),
-        facts=graph_facts(graph, labels),
+        facts=graph_facts(summary, labels),
         settings=_flat(folder.settings()),
         notes=[
             *notes,
@@ -220,24 +203,21 @@ def cluster(z: Floats, count: int, seed: int) -> npt.NDArray[np.int64]:
     return clusters
 
 
-def graph_facts(graph: Data, labels: Integers | None) -> dict[str, str]:
+def graph_facts(summary: GraphSummary, labels: Integers | None) -> dict[str, str]:
     """Return what pages say of a graph; each edge is counted once."""
-    nodes, directed = int(graph.num_nodes or 0), graph.edge_index.size(1)
-    degrees = torch.bincount(graph.edge_index[0], minlength=nodes)
     facts = {
-        "Nodes": f"{nodes:,}",
-        "Edges": f"{directed // 2:,}",
-        "Mean degree": f"{directed / nodes:.1f}",
-        "Without edges": f"{int((degrees == 0).sum()):,}",
-        "Features": f"{graph.num_features:,}",
+        "Nodes": f"{summary.nodes:,}",
+        "Edges": f"{summary.edges:,}",
+        "Mean degree": f"{2 * summary.edges / summary.nodes:.1f}",
+        "Without edges": f"{summary.isolated:,}",
+        "Features": f"{summary.features:,}",
     }
     if labels is not None:
-        facts["Classes"] = f"{int(labels.max()) + 1}"
+        facts["Classes"] = f"{summary.classes}"
         if bool((labels < 0).any()):
             facts["Labeled nodes"] = f"{int((labels >= 0).sum()):,}"
-        histogram = saliency_histogram(graph.edge_index.numpy(), np.zeros(directed), labels)
-        share = histogram.same.sum() / labeled if (labeled := histogram.labeled.sum()) else math.nan
-        facts["Edges within a class"] = "–" if math.isnan(share) else f"{100 * share:.1f} %"
+        share = summary.homophily
+        facts["Edges within a class"] = "–" if share is None else f"{100 * share:.1f} %"
     return facts
 
 

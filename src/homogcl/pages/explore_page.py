@@ -5,10 +5,12 @@ from __future__ import annotations
 import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
+from homogcl.core.files import write_atomically
 from homogcl.pages.charts import Floats, Integers, SaliencyHistogram, curve_chart
 from homogcl.pages.parts import (
     array_block,
@@ -136,6 +138,11 @@ class Explorer:
         nodes = len(self.nodes.ids)
         if len(self.edges.offsets) != nodes + 1 or len(self.nearest.indices) != nodes:
             raise ValueError(f"edges and nearest nodes must be those of {nodes} nodes")
+
+
+def write_page(path: Path, explorer: Explorer) -> Path:
+    """Write the page, whole or not at all, and return its path."""
+    return write_atomically(path, render(explorer).encode())
 
 
 def render(explorer: Explorer) -> str:

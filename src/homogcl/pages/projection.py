@@ -12,7 +12,8 @@ from sklearn.manifold import TSNE
 from sklearn.neighbors import NearestNeighbors
 from sklearn.preprocessing import normalize
 
-from homogcl.core.errors import UnknownName, UserError
+from homogcl.core.errors import UnknownName
+from homogcl.core.extras import optional
 from homogcl.core.seeds import integer, numpy_stream
 
 Floats = npt.NDArray[np.floating]
@@ -90,10 +91,7 @@ def _tsne(rows: Floats, state: int) -> Floats:
 
 
 def _umap(rows: Floats, state: int) -> Floats:
-    try:
-        from umap import UMAP
-    except ModuleNotFoundError:
-        raise UserError("--map umap needs umap-learn: pip install 'homogcl[umap]'") from None
+    umap = optional("umap", "--map umap needs umap-learn: pip install 'homogcl[umap]'")
     if len(rows) < 4:
         return _pca(rows, state)
     neighbors = min(15, len(rows) - 1)
@@ -101,7 +99,7 @@ def _umap(rows: Floats, state: int) -> Floats:
     # gives both axes a width.
     start = 10 * _centered(_pca(rows, state))
     start += np.random.default_rng(state).normal(0, 1e-3, start.shape).astype(np.float32)
-    map_of = UMAP(n_neighbors=neighbors, init=start, random_state=state, n_jobs=1)
+    map_of = umap.UMAP(n_neighbors=neighbors, init=start, random_state=state, n_jobs=1)
     points: Floats = map_of.fit_transform(rows)
     return points
 

@@ -133,10 +133,10 @@ class Grid:
     def cell(self, record: Record, *, ran: bool) -> None:
         """Count a cell and print its result."""
         accuracy = record.metrics.get("test_accuracy")
-        shown = "" if accuracy is None else f"accuracy {100 * accuracy:.1f}"
+        score = "" if accuracy is None else f"accuracy {100 * accuracy:.1f}"
         spent = f"{record.seconds:.0f} s" if ran else "done before"
         self._count(ran=ran)
-        self._say(f"{record.method} on {record.data}, seed {record.seed}: {shown} ({spent})")
+        self._say(f"{record.method} on {record.data}, seed {record.seed}: {score} ({spent})")
 
     def failed(self, label: str, error: Exception) -> None:
         """Count a cell that failed and print why; a bug keeps its traceback."""

@@ -9,7 +9,7 @@ from torch_geometric.data import Data
 from homogcl.advice.inspect import conclusions
 from homogcl.advice.neighborhoods import likeness
 from homogcl.core.errors import UserError
-from homogcl.data.summary import summarize
+from homogcl.data.summary import GraphSummary
 from homogcl.evaluate.saliency import saliency_scores
 from homogcl.evaluate.tasks import TaskInputs
 from homogcl.homophily.selection import modularity
@@ -49,8 +49,8 @@ def edge_score(s: Floats, edges: Integers, labels: Integers | None) -> dict[str,
     return {} if auc is None else {"Saliency tells edges within a class (AUC)": f"{auc:.3f}"}
 
 
-def graph_advice(graph: Data, seed: int) -> list[str]:
+def graph_advice(graph: Data, summary: GraphSummary, seed: int) -> list[str]:
     """Return what `inspect` says of the neighbors in a graph, one sentence each."""
-    summary, alike = summarize(graph), likeness(graph, seed)
-    said = [*([alike.measured] if alike else []), *conclusions(summary, alike)]
-    return [f"{sentence[0].upper()}{sentence[1:]}." for sentence in said]
+    alike = likeness(graph, seed)
+    sentences = [*([alike.measured] if alike else []), *conclusions(summary, alike)]
+    return [f"{sentence[0].upper()}{sentence[1:]}." for sentence in sentences]

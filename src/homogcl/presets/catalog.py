@@ -5,12 +5,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from pydantic import TypeAdapter
 
 FILE = Path(__file__).with_name("catalog.json")
 
@@ -53,24 +54,4 @@ class Catalog:
 @cache
 def catalog() -> Catalog:
     """Return the content of `catalog.json`."""
-    content = json.loads(FILE.read_text("utf-8"))
-    return Catalog(
-        {name: _entry(each) for name, each in content["methods"].items()},
-        {name: _settings(each) for name, each in content["plugins"].items()},
-        _settings(content["training"]),
-        _settings(content["data"]),
-    )
-
-
-def _entry(content: Mapping[str, Any]) -> Entry:
-    return Entry(
-        **{
-            **content,
-            "plugins": tuple(content["plugins"]),
-            "settings": _settings(content["settings"]),
-        }
-    )
-
-
-def _settings(content: Mapping[str, Mapping[str, Any]]) -> dict[str, Setting]:
-    return {key: Setting(**each) for key, each in content.items()}
+    return TypeAdapter(Catalog).validate_json(FILE.read_bytes())

@@ -31,9 +31,9 @@ def preset_settings(
 ) -> tuple[dict[str, object], str]:
     """Return the settings of a method on a data set by its presets, and their sources.
 
-    An unknown data set gets the method's defaults, and the features of a graph that is none are
-    looked at before they are scaled. `preset` names an alternative, for the data set
-    (such as `official`) or for all graphs (such as `large`).
+    An unknown data set gets the method's defaults. Features of a graph that is no data set are
+    scaled as a look at them decides. `preset` names an alternative, for the data set (such as
+    `official`) or for all graphs (such as `large`).
     """
     settings: dict[str, object] = {}
     sources: list[str] = []

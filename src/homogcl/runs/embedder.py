@@ -45,9 +45,9 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
     A graph is whatever `as_graph` takes: tables, arrays, graphs of other packages, a `Data`, or the
     path of files. Edges are taken both ways and features scaled as in training.
 
-    What `fit` and `transform` take depends on `graph`: without one, the graph itself; with one,
-    nodes of it, so that scikit-learn can split them; with a function, whatever it makes a graph of,
-    such as a table whose nearest rows it joins.
+    What `fit` and `transform` take depends on `graph`. Without one, they take the graph itself.
+    With a graph, they take nodes of it, so that scikit-learn can split them. With a function, they
+    take its argument, such as a table, and the function returns the graph.
 
     Attributes:
         method: A method's name, with plug-ins behind plus signs.

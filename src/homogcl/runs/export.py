@@ -82,11 +82,10 @@ def check_ending(path: Path, endings: Sequence[str]) -> None:
 def check_no_source(path: Path, run: Run) -> None:
     """Refuse to write over a file that the graph of `run` was read from."""
     place = own_path(run.data)
-    if place is None:
-        return
-    folder = place if place.is_dir() else place.parent
+    folder = Path() if place is None else place if place.is_dir() else place.parent
+    read = () if place is None else run.graph.files
     named = [run.files[key] for key in ("nodes", "features") if isinstance(run.files.get(key), str)]
-    sources = {(folder / str(each)).resolve() for each in (*run.graph.files, *named)}
+    sources = {(folder / str(each)).resolve() for each in (*read, *named)}
     if path.resolve() in sources:
         raise UserError(f"-o {path.name} would write over {path}, which the graph is read from")
 

@@ -11,15 +11,18 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
+import torch
 from pydantic import TypeAdapter, ValidationError
 from torch_geometric.data import Data
 
 from homogcl.core.config import first_problem
-from homogcl.core.errors import UserError
-from homogcl.core.files import only_process_in, remove_lastingly, write_atomically
-from homogcl.data.load import original_ids, own_path
+from homogcl.core.errors import UserError, first_line
+from homogcl.core.files import only_process_in, remove_lastingly, write_json
+from homogcl.data.catalog import own_path
+from homogcl.data.names import original_ids
 from homogcl.data.own.files import description
 from homogcl.data.own.rows import read_rows
+from homogcl.evaluate.arrays import first_not_finite
 from homogcl.methods.base import Method
 from homogcl.runs.export import write_array
 from homogcl.runs.folder_config import LENGTHS, RunConfig, config_of, differing, epochs_in
@@ -41,7 +44,7 @@ _CONFIG, _MODEL, _EMBEDDINGS, _IDS = (
 
 @dataclass(frozen=True)
 class RunFolder:
-    """Where a run keeps what; nothing in it needs pickle to be read."""
+    """The files of a run; none of them needs pickle to be read."""
 
     path: Path
 
@@ -63,7 +66,7 @@ class RunFolder:
         config = config_of(run)
         path = self.path / _CONFIG
         if not path.exists():
-            write_atomically(path, (json.dumps(config, indent=2) + "\n").encode())
+            write_json(path, config)
             return
         if not resume:
             raise UserError(f"{self.path} holds a run already; give --resume or another --out")
@@ -82,7 +85,7 @@ class RunFolder:
                 )
             lengths, names = [*lengths, epochs_in(before)], []
             config[LENGTHS] = lengths
-            write_atomically(path, (json.dumps(config, indent=2) + "\n").encode())
+            write_json(path, config)
         if names:
             raise UserError(
                 f"{path} is of another run: it has other {', '.join(names)}; resume with what "
@@ -105,7 +108,7 @@ class RunFolder:
         remove_lastingly(self.path / _EMBEDDINGS, self.path / _IDS)
         model.save(self.path / _MODEL)
         write_array(self.path / _EMBEDDINGS, z)
-        write_atomically(self.path / _IDS, (json.dumps(original_ids(graph)) + "\n").encode())
+        write_json(self.path / _IDS, original_ids(graph), indent=None)
 
     def request(
         self,
@@ -119,11 +122,12 @@ class RunFolder:
             root: Folder of all data sets.
             data: Another data set, or the path of another graph, or where the same one lies now.
             files: What `graph.toml` could say of its files; by default what was said of the
-                run's own, where both are files of edges.
+                run's own, where both are files of edges; or other features of a data set.
         """
         config = self._config()
-        place = own_path(config.data if data is None else data)
-        if not files and place is not None and (data is None or description(place) is None):
+        place = None if data is None else own_path(data)
+        same = data is None or data == config.data
+        if not files and (same or (place is not None and description(place) is None)):
             files = config.files
         return Request(
             config.method,
@@ -143,7 +147,8 @@ class RunFolder:
         """
         config = self._config()
         place = own_path(request.data)
-        same = request.data == config.data
+        # Who gives a data set other features than the run's wants these.
+        same = request.data == config.data and (place is not None or request.files == config.files)
         if same and place is not None and not place.exists():
             raise UserError(f"{place} is gone; say with --data where it lies now")
         model = model or self.model()
@@ -177,9 +182,9 @@ class RunFolder:
         except FileNotFoundError:
             raise self._unfinished(path.name) from None
         except (OSError, ValueError, EOFError) as error:
-            reason = str(error).splitlines()[0]
-            raise UserError(f"{path} does not hold embeddings: {reason}") from None
-        if z.ndim != 2 or not np.issubdtype(z.dtype, np.floating) or not _is_finite(z):
+            raise UserError(f"{path} does not hold embeddings: {first_line(error)}") from None
+        numbers = z.ndim == 2 and np.issubdtype(z.dtype, np.floating)
+        if not numbers or first_not_finite(torch.from_numpy(z)) is not None:
             raise UserError(f"{path} does not hold a finite vector for each node")
         return np.asarray(z, dtype=np.float32)
 
@@ -266,9 +271,3 @@ class RunFolder:
             raise UserError(f"cannot read {path}: {error.strerror}") from None
         except (ValueError, RecursionError) as error:
             raise UserError(f"{path} is not valid JSON: {error}") from None
-
-
-def _is_finite(z: npt.NDArray[np.floating]) -> bool:
-    """Return whether all numbers are finite, which are looked at a block at a time."""
-    step = max(1, 2**22 // max(1, z.shape[1]))
-    return all(np.isfinite(z[at : at + step]).all() for at in range(0, len(z), step))

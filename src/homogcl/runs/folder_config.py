@@ -1,4 +1,4 @@
-"""What `config.json` of a run folder says: which run it is, and what it was before."""
+"""What `config.json` of a run folder says: which run it is, and how long it was before."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from homogcl.core.errors import UserError
-from homogcl.data.load import own_path
+from homogcl.data.catalog import own_path
+from homogcl.data.other_features import other_features
 from homogcl.runs.run import Run
 
 LENGTHS = "shorter_lengths"
@@ -54,8 +55,12 @@ def config_of(run: Run) -> dict[str, Any]:
         "preset": run.settings.preset,
         "settings": run.resolved_settings,
     }
-    if own is not None:
-        config |= {"files": dict(run.files), "files_sha256": run.graph.files}
+    files = dict(run.files)
+    other = other_features(run.data, files)
+    if other is not None:
+        files["features"] = str(other.path.resolve())
+    if own is not None or other is not None:
+        config |= {"files": files, "files_sha256": run.graph.files}
         config["data_sha256"] = run.graph.sha256  # of the files and of which columns are what
     if run.warm_start is not None:
         config["warm_start"] = str(run.warm_start.resolve())

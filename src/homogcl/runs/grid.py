@@ -10,7 +10,7 @@ import torch
 
 from homogcl.core.errors import UserError
 from homogcl.core.precision import arithmetic
-from homogcl.data.load import own_path
+from homogcl.data.catalog import own_path
 from homogcl.methods.base import Method
 from homogcl.runs.log import OnEpoch
 from homogcl.runs.origin import current_commit, current_machine, current_versions
@@ -32,8 +32,8 @@ from homogcl.runs.train import Trained, fit_run
 def run_cell(run: Run, results: Path, on_epoch: OnEpoch | None = None) -> tuple[Record, bool]:
     """Train, score and record one cell of a grid; return the record and whether it ran now.
 
-    A cell whose record is complete is not run again. One that is asked for more than its record
-    has is run for that and for everything that its record has.
+    A cell whose record is complete is not run again. Where the record lacks a task or a milestone,
+    the cell is run anew, with all that the record has and what is asked for.
     """
     path = run.record_path(results)
     if is_done(path):

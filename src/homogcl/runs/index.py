@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Final
 
 import torch
 
 from homogcl.core.errors import UserError
-from homogcl.core.files import remove_lastingly, write_atomically
+from homogcl.core.files import remove_lastingly, write_json
 from homogcl.evaluate.neighbor_index import NeighborIndex, fingerprint, recall
 from homogcl.evaluate.neighbors import nearest_neighbors
 from homogcl.runs.folder import RunFolder
 
 ASKED: Final = 1000  # nodes whose neighbors are looked for both ways
+ENOUGH: Final = 0.95  # of the exact neighbors that an index is to find
+MOST: Final = 4096  # candidates that are held at most in order to find them
 
 
 @dataclass(frozen=True)
@@ -23,19 +25,21 @@ class IndexReport:
     """What an index is worth.
 
     Attributes:
-        nodes: That are in it.
-        k: Neighbors that were looked for.
+        nodes: Nodes in the index.
+        k: Neighbors looked for per node.
         asked: Nodes whose neighbors were looked for.
-        recall: Share of the exact neighbors that it finds.
-        seconds: To make it.
+        recall: Share of the exact neighbors that the index finds.
+        effort: Candidates per node while neighbors are looked for.
+        seconds: Time to make the index.
         exact_over_index: Seconds of exact search over those of the index.
-        bytes: Of its file.
+        bytes: Size of its file.
     """
 
     nodes: int
     k: int
     asked: int
     recall: float
+    effort: int
     seconds: float
     exact_over_index: float
     bytes: int
@@ -43,6 +47,9 @@ class IndexReport:
 
 def make_index(folder: RunFolder, k: int, asked: int = ASKED) -> IndexReport:
     """Write the index of a run's embeddings into its folder, and return what it is worth.
+
+    The more nodes there are, the more candidates have to be held: they are doubled until enough of
+    the exact neighbors are found.
 
     Args:
         folder: Of a finished run.
@@ -56,24 +63,31 @@ def make_index(folder: RunFolder, k: int, asked: int = ASKED) -> IndexReport:
     remove_lastingly(description)  # an index without it does not count
     start = time.perf_counter()
     index = NeighborIndex.of(z)
-    index.save(path)
     built = time.perf_counter()
     nodes = torch.arange(0, len(z), max(1, len(z) // asked))[:asked]
-    approximate, _ = nearest_neighbors(z, k, nodes, index=index)
-    answered = time.perf_counter()
     exact, _ = nearest_neighbors(z, k, nodes)
-    end = time.perf_counter()
+    compared = time.perf_counter()
+    while True:
+        start_of_answer = time.perf_counter()
+        approximate, _ = nearest_neighbors(z, k, nodes, index=index)
+        answer = time.perf_counter() - start_of_answer
+        share = recall(exact, approximate)
+        if share >= ENOUGH or index.effort >= MOST:
+            break
+        index = replace(index, effort=2 * index.effort)
+    index.save(path)
     report = IndexReport(
         nodes=len(z),
         k=exact.size(1),
         asked=len(nodes),
-        recall=recall(exact, approximate),
+        recall=share,
+        effort=index.effort,
         seconds=built - start,
-        exact_over_index=(end - answered) / max(answered - built, 1e-9),
+        exact_over_index=(compared - built) / max(answer, 1e-9),
         bytes=path.stat().st_size,
     )
     content = {"of": fingerprint(z), "report": asdict(report)}
-    write_atomically(description, (json.dumps(content, indent=2) + "\n").encode())
+    write_json(description, content)
     return report
 
 

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from homogcl.core.errors import UserError
+from homogcl.core.extras import optional
 from homogcl.core.files import write_atomically
 from homogcl.training.loop import Epoch
 
@@ -59,11 +60,8 @@ def read_curves(folder: Path) -> dict[str, list[float]]:
 @contextmanager
 def tensorboard(folder: Path) -> Iterator[OnEpoch]:
     """Yield a callback that logs loss, terms and time per epoch to TensorBoard."""
-    try:
-        from torch.utils.tensorboard import SummaryWriter
-    except ImportError:
-        raise UserError("--tensorboard needs it: pip install 'homogcl[tensorboard]'") from None
-    writer = SummaryWriter(str(folder))
+    problem = "--tensorboard needs it: pip install 'homogcl[tensorboard]'"
+    writer = optional("torch.utils.tensorboard", problem).SummaryWriter(str(folder))
 
     def write(epoch: Epoch) -> None:
         values = {"loss": epoch.loss, "seconds": epoch.seconds}

@@ -15,7 +15,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from homogcl.core.config import first_problem
-from homogcl.core.errors import UserError
+from homogcl.core.errors import UserError, first_line
 from homogcl.core.files import write_atomically
 from homogcl.methods.inference import embeddings
 from homogcl.methods.registry import Method, Sizes, build
@@ -129,8 +129,11 @@ class TrainedModel:
             return cls._restored(TypeAdapter(_Header).validate_python(content), weights)
         except OSError as error:
             raise UserError(f"{path}: cannot be read ({error.strerror or error})") from None
+        except ValidationError as error:
+            reason = first_problem(error, "header")
+            raise UserError(f"{path}: holds no trained model: {reason}") from None
         except _BROKEN as error:
-            raise UserError(f"{path}: holds no trained model: {_reason(error)}") from None
+            raise UserError(f"{path}: holds no trained model: {first_line(error)}") from None
 
     @classmethod
     def _restored(cls, header: _Header, weights: dict[str, Tensor]) -> TrainedModel:
@@ -156,10 +159,3 @@ def _check_format(content: object) -> None:
     number = content.get("format") if isinstance(content, dict) else None
     if isinstance(number, int) and number != FORMAT:
         raise ValueError(f"it has the format {number}, not {FORMAT}")
-
-
-def _reason(error: Exception) -> str:
-    """Return what is wrong in one line."""
-    if isinstance(error, ValidationError):
-        return first_problem(error, "header")
-    return (str(error).splitlines() or [type(error).__name__])[0]

@@ -29,8 +29,8 @@ def node_rows(
         raise UserError(f"nodes are one column of ids or numbers, not an array of shape {shape}")
     if ids is not None:
         names = [str(name) for name in column.tolist()]
-        asked = set(names)  # of a large graph, whose other ids need no memory
-        places = {name: row for row, each in enumerate(ids) if (name := str(each)) in asked}
+        queries = set(names)  # so that the other ids of a large graph take no memory
+        places = {name: row for row, each in enumerate(ids) if (name := str(each)) in queries}
         rows = [places.get(name, -1) for name in names]
     elif np.issubdtype(column.dtype, np.integer):
         rows = [row if 0 <= row < count else -1 for row in column.tolist()]

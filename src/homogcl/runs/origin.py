@@ -13,7 +13,7 @@ from pathlib import Path
 from homogcl.core.config import Config
 
 UNKNOWN = "unknown"  # in records from before a field was there
-PRECISION = "float32"  # where nobody can choose another
+PRECISION = "float32"  # of work that has no setting for it
 _PACKAGES = ("torch", "torch_geometric", "numpy", "scikit-learn")
 _ROOT = Path(__file__).parents[3]  # of a checkout
 _SOURCES = ("src", "reproduction/*.py", "benchmarks/*.py")

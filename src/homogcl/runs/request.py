@@ -13,6 +13,7 @@ from torch_geometric.data import Data
 
 from homogcl.data.catalog import graph_name, lacks_features, own_path, published_nodes
 from homogcl.data.load import load
+from homogcl.data.other_features import other_features
 from homogcl.data.recipe import Recipe
 from homogcl.presets.resolve import Settings, resolve
 from homogcl.presets.sections import (
@@ -38,7 +39,7 @@ class Request:
         milestones: Epochs after which the cheap tasks are scored, besides the last one.
         tasks: Names of the tasks that the embeddings are scored on.
         root: Folder of all data sets; by default as `homogcl.load` has it.
-        files: What `graph.toml` could say of the files at a path.
+        files: What `graph.toml` could say of the files at a path, or other features of a data set.
         warm_start: Run folder whose weights the training begins with.
         recipe: What is to be done to the features, where a trained method is to take them.
     """
@@ -58,7 +59,8 @@ class Request:
     @property
     def name(self) -> str:
         """What the graph is called: the data set's name, or what its path ends in."""
-        return graph_name(self.data)
+        other = other_features(self.data, self.files)
+        return graph_name(self.data, other.path if other else None)
 
     def settings(self) -> Settings:
         """Return the settings as the preset's and the data set's names decide them."""
@@ -111,7 +113,10 @@ class Request:
 
     def _settings(self, preset: str | None) -> Settings:
         overrides = self._overrides
-        if lacks_features(self.data, self.root):
+        if other_features(self.data, self.files) is not None:
+            # What a preset does to published features says nothing of others.
+            overrides = {"features": "auto", **overrides}
+        elif lacks_features(self.data, self.root):
             # So that a record says what was learned from.
             overrides = {**overrides, "features": "structural"}
         return resolve(self.method, self._preset_data, overrides, preset)
@@ -127,9 +132,9 @@ class Request:
         path = preset_file(self.preset)
         if path is None:
             return self.overrides
-        return {**file_settings(path, self.name), **self.overrides}
+        return {**file_settings(path, graph_name(self.data)), **self.overrides}
 
     @property
     def _preset_data(self) -> str:
         """The name that presets go by; none of them names a graph of a user's own."""
-        return self.name if own_path(self.data) is None else NO_DATA_SET
+        return graph_name(self.data) if own_path(self.data) is None else NO_DATA_SET

@@ -12,6 +12,7 @@ from torch_geometric.data import Data
 
 from homogcl.core.config import Config
 from homogcl.core.precision import arithmetic
+from homogcl.data.other_features import other_features
 from homogcl.evaluate.probe import ProbeConfig
 from homogcl.methods.forms import EmbeddingConfig
 from homogcl.methods.registry import configure
@@ -33,7 +34,7 @@ class Run:
         data: The data set's name or the path that the graph is found by; nothing for a graph that
             is in memory only.
         overrides: Settings that were asked for by name.
-        files: What `graph.toml` could say of the files at a path.
+        files: What `graph.toml` could say of the files at a path, or other features of a data set.
         tasks: Names of the tasks that the embeddings are scored on.
         milestones: Epochs after which the cheap tasks are scored, besides the last one.
         warm_start: Run folder whose weights the training begins with.
@@ -121,9 +122,12 @@ class Run:
             "data": [self.settings.data, self.settings.embedding],
             "probe": [ProbeConfig()],
         }
+        other = other_features(self.data, self.files)
         dumped: dict[str, JsonValue] = {}
         for part, configs in parts.items():
             values: dict[str, JsonValue] = {}
+            if part == "data" and other is not None:
+                values |= other.identity()
             for config in configs:
                 values |= config.model_dump(mode="json", exclude_defaults=not include_defaults)
             dumped[part] = values

@@ -6,12 +6,10 @@ Importing this module loads neither torch nor torch_geometric: the command line 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import cache
-from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING
 
 from homogcl.core.errors import UnknownName, UserError
-from homogcl.core.extensions import BrokenExtension, load_extension
+from homogcl.core.extensions import BrokenExtension, load_extension, third_party
 from homogcl.evaluate.tasks import ARRAY_TASKS, Task, TaskInputs
 
 if TYPE_CHECKING:
@@ -37,14 +35,14 @@ _OWN = {task.name: task for task in (*ARRAY_TASKS, UNLABELED)}
 
 def task_names() -> list[str]:
     """Return the names of all tasks: our own, then those that other packages register."""
-    return [*_OWN, *(name for name in _third_party() if name not in _OWN)]
+    return [*_OWN, *(name for name in third_party(ENTRY_POINTS) if name not in _OWN)]
 
 
 def task(name: str) -> Task:
     """Return the task of that name."""
     if name in _OWN:
         return _OWN[name]
-    others = _third_party()
+    others = third_party(ENTRY_POINTS)
     if name not in others:
         raise UnknownName("task", name, task_names())
     loaded: Task = load_extension(others[name], "task", lambda value: isinstance(value, Task))
@@ -66,7 +64,7 @@ def tasks_in(metrics: Iterable[str]) -> list[str]:
 
 
 def check_labels(graph: Data, names: Sequence[str]) -> None:
-    """Refuse a task that compares with labels where the graph has none, or none that it takes."""
+    """Refuse a task that compares with labels if the graph has none, or a split it cannot score."""
     comparing = [name for name in names if task(name).needs_labels]
     if comparing and ("y" not in graph or not bool((graph.y >= 0).any())):
         title = graph.get("name") or "the graph"
@@ -85,8 +83,3 @@ def _metric(name: str) -> str | None:
         return task(name).metric
     except BrokenExtension:
         return None
-
-
-@cache
-def _third_party() -> dict[str, EntryPoint]:
-    return {entry.name: entry for entry in entry_points(group=ENTRY_POINTS)}

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 import torch
 from torch_geometric.data import Data
 
-from homogcl.core.seeds import integer
+from homogcl.core.seeds import integer, stream
 from homogcl.methods.base import Method, Sizes
+from homogcl.methods.inference import training_graph
 from homogcl.methods.registry import build, plugin, plugins_of
 from homogcl.presets.resolve import resolve
 from homogcl.training.loop import TrainConfig, fit
@@ -28,6 +29,13 @@ class Candidate:
     def new(self, graph: Data, seed: int = 0) -> Method:
         """Return the untrained method."""
         return self.make(Sizes.of(graph), seed)
+
+    def prepared(self, graph: Data, seed: int = 0) -> tuple[Method, Data]:
+        """Return the method, prepared but untrained, and the graph as it learns from it."""
+        method = self.new(graph, seed)
+        part = training_graph(method, graph)
+        method.prepare(part, stream(0, "prepare"))
+        return method, part
 
     def schedule(self, epochs: int) -> TrainConfig:
         """Return a short schedule, with a learning rate that shows an effect in a few steps."""

@@ -14,7 +14,7 @@ from torch_geometric.data import Data
 from homogcl.core.seeds import stream
 from homogcl.homophily.positives import CannotCombine, Combine, Positives
 from homogcl.methods.base import Method, total
-from homogcl.methods.inference import embeddings, evaluation, without_labels
+from homogcl.methods.inference import embeddings, evaluation, training_graph, without_labels
 from homogcl.testing.candidate import Candidate
 from homogcl.testing.contract import require, resumed
 from homogcl.testing.graphs import permuted, same, snapshot, with_isolated
@@ -39,41 +39,36 @@ def declares_what_it_is(candidate: Candidate, graph: Data) -> None:
 
 def loss_falls(candidate: Candidate, graph: Data) -> None:
     """Thirty steps lower the loss on the same draws."""
-    untrained = candidate.new(graph)
-    untrained.prepare(_as_trained(untrained, graph), stream(0, "prepare"))
-    before = _loss_on_fixed_draws(untrained, graph)
+    before = _loss_on_fixed_draws(*candidate.prepared(graph))
     epochs: list[Epoch] = []
     method = candidate.new(graph)
     fit(method, graph, candidate.schedule(30), seed=0, on_epoch=epochs.append)
     require(len(epochs) == 30, f"{len(epochs)} of 30 steps were reported")
-    after = _loss_on_fixed_draws(method, graph)
+    after = _loss_on_fixed_draws(method, training_graph(method, graph))
     require(after < before, f"the loss went from {before:.4g} to {after:.4g} in 30 steps")
 
 
 def _loss_on_fixed_draws(method: Method, graph: Data) -> float:
     """Return the mean loss over draws that are the same for every method and none of a training."""
-    training_graph, rng = _as_trained(method, graph), stream(1, "augment")
+    rng, losses = stream(1, "augment"), []
     method.train()
-    losses = []
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(1)
         for _ in range(5):
-            terms = method.objective(method.views(training_graph, rng))
+            terms = method.objective(method.views(graph, rng))
             losses.append(float(total(terms, method.term_weights()).detach()))
     return fmean(losses)
 
 
 def gradients_reach_what_is_trained(candidate: Candidate, graph: Data) -> None:
     """Terms are scalars; every trainable parameter gets a gradient and no frozen one does."""
-    method = candidate.new(graph)
-    training_graph = _as_trained(method, graph)
-    method.prepare(training_graph, stream(0, "prepare"))
+    method, part = candidate.prepared(graph)
     rng = stream(0, "augment")
     method.train()
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
         for _ in range(3):
-            terms = method.objective(method.views(training_graph, rng))
+            terms = method.objective(method.views(part, rng))
             for name, term in terms.items():
                 require(term.dim() == 0, f"the term {name!r} is no scalar: {tuple(term.shape)}")
             torch.autograd.backward(total(terms, method.term_weights()))
@@ -127,14 +122,12 @@ def embeddings_are_differentiable(candidate: Candidate, graph: Data) -> None:
 
 def undeclared_ways_of_combining_are_refused(candidate: Candidate, graph: Data) -> None:
     """It refuses, by its name, every way of combining neighbors that it does not declare."""
-    method = candidate.new(graph)
-    training_graph = _as_trained(method, graph)
-    method.prepare(training_graph, stream(0, "prepare"))
-    views = method.views(training_graph, stream(0, "augment"))
-    weight = torch.ones(training_graph.edge_index.size(1))
+    method, part = candidate.prepared(graph)
+    views = method.views(part, stream(0, "augment"))
+    weight = torch.ones(part.edge_index.size(1))
     for way in sorted(set(Combine) - method.combines):
         try:
-            method.objective(views, Positives(training_graph.edge_index, weight, combine=way))
+            method.objective(views, Positives(part.edge_index, weight, combine=way))
         except CannotCombine as error:
             require(method.name in str(error), f"the refusal of {way} does not name it: {error}")
         else:
@@ -179,8 +172,7 @@ def state_goes_through_a_file(candidate: Candidate, graph: Data) -> None:
     """Saved weights, loaded into a new method, give the same embeddings."""
     method = candidate.trained(graph)
     state: dict[str, Tensor] = method.state_dict()
-    other = candidate.new(graph, seed=1)
-    other.prepare(_as_trained(other, graph), stream(0, "prepare"))
+    other, _ = candidate.prepared(graph, seed=1)
     with TemporaryDirectory() as folder:
         path = Path(folder) / "model"
         save_file({key: value.contiguous() for key, value in state.items()}, path)
@@ -226,7 +218,3 @@ def embeddings_in_blocks_are_those_of_the_whole_graph(candidate: Candidate, grap
     z = embeddings(method, graph, "layers")
     blocked = embeddings(method, graph, "layers", block=17)
     torch.testing.assert_close(blocked, z, rtol=1e-6, atol=1e-6 * float(z.abs().max()))
-
-
-def _as_trained(method: Method, graph: Data) -> Data:
-    return graph if "Y" in method.training_data else without_labels(graph)

@@ -8,6 +8,7 @@ from torch_geometric.data import Data
 from torch_geometric.utils import coalesce
 
 from homogcl.data.check import MASKS
+from homogcl.nn.layers import dense
 
 
 def block_graph() -> Data:
@@ -41,11 +42,6 @@ def block_graph() -> Data:
         graph[key] = torch.zeros(nodes, dtype=torch.bool)
         graph[key][nodes_of_mask] = True
     return graph
-
-
-def dense(x: Tensor) -> Tensor:
-    """Return the matrix in dense form."""
-    return x.to_dense() if x.layout == torch.sparse_csr else x
 
 
 def snapshot(graph: Data) -> dict[str, Tensor]:

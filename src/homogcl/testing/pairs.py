@@ -13,21 +13,18 @@ from torch_geometric.data import Data
 
 from homogcl.core.seeds import stream
 from homogcl.methods.base import Method
-from homogcl.methods.inference import without_labels
+from homogcl.nn.layers import dense
 from homogcl.testing.candidate import Candidate
 from homogcl.testing.contract import require
-from homogcl.testing.graphs import dense
 
 STEPS = 3
 
 
 def plugin_leaves_the_views_of_its_base(candidate: Candidate, graph: Data) -> None:
     """A base draws the same bits under a plug-in as alone, and its objective receives them."""
-    plugged = candidate.new(graph)
-    training_graph = graph if "Y" in plugged.training_data else without_labels(graph)
-    plugged.prepare(training_graph, stream(0, "prepare"))
+    plugged, part = candidate.prepared(graph)
     alone = base_of(candidate.new(graph))
-    alone.prepare(training_graph, stream(0, "prepare"))
+    alone.prepare(part, stream(0, "prepare"))
     base, rng, own_rng = base_of(plugged), stream(0, "augment"), stream(0, "augment")
     objective = base.objective
     received: list[list[object]] = []
@@ -39,8 +36,8 @@ def plugin_leaves_the_views_of_its_base(candidate: Candidate, graph: Data) -> No
     with torch.random.fork_rng(devices=[]), patch.object(base, "objective", listen):
         torch.manual_seed(0)
         for step in range(1, STEPS + 1):
-            own = list(leaves(alone.views(training_graph, own_rng)))
-            plugged.objective(plugged.views(training_graph, rng))
+            own = list(leaves(alone.views(part, own_rng)))
+            plugged.objective(plugged.views(part, rng))
             same_state = torch.equal(rng.get_state(), own_rng.get_state())
             require(same_state, f"it draws from the generator of its base in step {step}")
             equal = all(_equal(each, own) for each in received)

@@ -7,32 +7,9 @@ from collections.abc import Callable, Iterator
 from torch_geometric.data import Data
 
 from homogcl.methods.base import Method
-from homogcl.testing.batches import (
-    batches_are_refused_where_a_step_needs_the_whole_graph,
-    batches_interrupted_between_epochs_end_at_the_same_bits,
-    loss_falls_on_batches_too,
-)
+from homogcl.testing import batches, checks, pairs
 from homogcl.testing.candidate import Candidate
-from homogcl.testing.checks import (
-    another_seed_gives_others,
-    declares_what_it_is,
-    embeddings_are_differentiable,
-    embeddings_are_finite_and_nothing_in_them_is_random,
-    embeddings_in_blocks_are_those_of_the_whole_graph,
-    gradients_reach_what_is_trained,
-    graph_is_left_as_it_was,
-    interrupted_training_ends_at_the_same_bits,
-    isolated_nodes_are_embedded,
-    last_layer_gives_the_embeddings,
-    loss_falls,
-    renumbering_the_nodes_renumbers_the_embeddings,
-    same_seed_gives_the_same_bits,
-    sparse_features_do_what_dense_ones_do,
-    state_goes_through_a_file,
-    undeclared_ways_of_combining_are_refused,
-)
 from homogcl.testing.graphs import block_graph
-from homogcl.testing.pairs import plugin_leaves_the_views_of_its_base
 
 Check = Callable[[Candidate, Data], None]
 
@@ -67,26 +44,26 @@ def _wraps_another(method: Method) -> bool:
 
 # Each check, and which methods it applies to.
 CHECKS: dict[Check, Callable[[Method], bool]] = {
-    declares_what_it_is: _always,
-    loss_falls: _trains,
-    gradients_reach_what_is_trained: _trains,
-    embeddings_are_finite_and_nothing_in_them_is_random: _always,
-    last_layer_gives_the_embeddings: _always,
-    embeddings_are_differentiable: _takes_positives,
-    undeclared_ways_of_combining_are_refused: _takes_positives,
-    plugin_leaves_the_views_of_its_base: _wraps_another,
-    renumbering_the_nodes_renumbers_the_embeddings: _is_inductive,
-    graph_is_left_as_it_was: _always,
-    same_seed_gives_the_same_bits: _always,
-    another_seed_gives_others: _trains,
-    state_goes_through_a_file: _always,
-    interrupted_training_ends_at_the_same_bits: _trains,
-    isolated_nodes_are_embedded: _always,
-    sparse_features_do_what_dense_ones_do: _always,
-    embeddings_in_blocks_are_those_of_the_whole_graph: _always,
-    loss_falls_on_batches_too: _trains_on_batches,
-    batches_interrupted_between_epochs_end_at_the_same_bits: _trains_on_batches,
-    batches_are_refused_where_a_step_needs_the_whole_graph: _trains_on_the_whole_graph,
+    checks.declares_what_it_is: _always,
+    checks.loss_falls: _trains,
+    checks.gradients_reach_what_is_trained: _trains,
+    checks.embeddings_are_finite_and_nothing_in_them_is_random: _always,
+    checks.last_layer_gives_the_embeddings: _always,
+    checks.embeddings_are_differentiable: _takes_positives,
+    checks.undeclared_ways_of_combining_are_refused: _takes_positives,
+    pairs.plugin_leaves_the_views_of_its_base: _wraps_another,
+    checks.renumbering_the_nodes_renumbers_the_embeddings: _is_inductive,
+    checks.graph_is_left_as_it_was: _always,
+    checks.same_seed_gives_the_same_bits: _always,
+    checks.another_seed_gives_others: _trains,
+    checks.state_goes_through_a_file: _always,
+    checks.interrupted_training_ends_at_the_same_bits: _trains,
+    checks.isolated_nodes_are_embedded: _always,
+    checks.sparse_features_do_what_dense_ones_do: _always,
+    checks.embeddings_in_blocks_are_those_of_the_whole_graph: _always,
+    batches.loss_falls_on_batches_too: _trains_on_batches,
+    batches.batches_interrupted_between_epochs_end_at_the_same_bits: _trains_on_batches,
+    batches.batches_are_refused_where_a_step_needs_the_whole_graph: _trains_on_the_whole_graph,
 }
 
 

@@ -69,9 +69,14 @@ def mask_features(graph: Data, probability: float | Tensor, rng: torch.Generator
     return view
 
 
-def augment(graph: Data, drop_edge: float, mask_feature: float, rng: torch.Generator) -> Data:
+def augment(
+    graph: Data, drop_edge: float | Tensor, mask_feature: float | Tensor, rng: torch.Generator
+) -> Data:
     """Return a view with edges dropped and feature columns masked at these rates."""
     return mask_features(drop_edges(graph, drop_edge, rng), mask_feature, rng)
+
+
+Rates = tuple[float, float]  # at which a view loses edges, and feature columns
 
 
 class ViewRates(Config):
@@ -82,6 +87,23 @@ class ViewRates(Config):
     mask_feature_1: Probability = 0.1
     mask_feature_2: Probability = 0.1
 
+    @property
+    def of_views(self) -> tuple[Rates, Rates]:
+        """The rates of each view."""
+        return (self.drop_edge_1, self.mask_feature_1), (self.drop_edge_2, self.mask_feature_2)
+
+
+class EqualRates(Config):
+    """Probabilities that either of two views loses an edge or a feature column."""
+
+    drop_edge: Probability = 0.4
+    mask_feature: Probability = 0.1
+
+    @property
+    def of_views(self) -> tuple[Rates, Rates]:
+        """The rates of each view."""
+        return 2 * ((self.drop_edge, self.mask_feature),)
+
 
 @dataclass(frozen=True)
 class TwoViews:
@@ -91,12 +113,9 @@ class TwoViews:
     second: Data
 
 
-def two_views(graph: Data, rates: ViewRates, rng: torch.Generator) -> TwoViews:
-    """Return two views, each augmented at its own rates."""
-    return TwoViews(
-        augment(graph, rates.drop_edge_1, rates.mask_feature_1, rng),
-        augment(graph, rates.drop_edge_2, rates.mask_feature_2, rng),
-    )
+def two_views(graph: Data, rates: ViewRates | EqualRates, rng: torch.Generator) -> TwoViews:
+    """Return two views, each augmented at its rates."""
+    return TwoViews(*(augment(graph, *each, rng) for each in rates.of_views))
 
 
 def keep(count: int, probability: float | Tensor, rng: torch.Generator) -> Tensor:

@@ -35,3 +35,11 @@ def mask_edges(
     if graph.edge_weight is not None:
         view.edge_weight = graph.edge_weight[visible]
     return view, survives.logical_not().nonzero().squeeze(1)
+
+
+def at_most(positions: Tensor, most: int, rng: torch.Generator) -> Tensor:
+    """Return all positions, int64 [M], or so many of them, drawn at random."""
+    if positions.numel() <= most:
+        return positions
+    order = torch.randperm(positions.numel(), generator=rng, device=rng.device)
+    return positions[order[:most].to(positions.device)]

@@ -6,7 +6,6 @@ with their weights. Batches differ in how the nodes are chosen.
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
@@ -18,6 +17,7 @@ from torch_geometric.data import Data
 from homogcl.core.config import Config
 from homogcl.core.distributed import ALONE, Ranks
 from homogcl.core.errors import UserError
+from homogcl.core.extras import optional
 from homogcl.data.mapped import is_on_disk, release
 from homogcl.nn.sparse import entries, take_rows
 
@@ -195,9 +195,5 @@ def _clusters(crow: Tensor, col: Tensor, count: int) -> list[Tensor]:
 
 
 def _metis() -> Any:
-    try:
-        return importlib.import_module("pymetis")
-    except ImportError:
-        raise UserError(
-            "batch=metis needs pymetis: pip install 'homogcl[metis]', or take batch=parts"
-        ) from None
+    problem = "batch=metis needs pymetis: pip install 'homogcl[metis]', or take batch=parts"
+    return optional("pymetis", problem)

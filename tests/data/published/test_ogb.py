@@ -12,8 +12,9 @@ import torch
 from homogcl.advice import doctor
 from homogcl.core.errors import UserError
 from homogcl.data import structural
+from homogcl.data.catalog import lacks_features
 from homogcl.data.edges import undirected
-from homogcl.data.load import lacks_features, load
+from homogcl.data.load import load
 from homogcl.data.published import download, sources
 from homogcl.data.published.root import read
 from homogcl.data.published.sources import SOURCES, PublishedCounts

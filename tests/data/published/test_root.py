@@ -8,7 +8,7 @@ import pytest
 
 from homogcl.core.errors import UserError
 from homogcl.data.load import load
-from homogcl.data.published.root import RawFile, data_root, fetch, is_offline, place, read, sha256
+from homogcl.data.published.root import RawFile, data_root, fetch, is_offline, read, sha256
 
 
 def test_root_is_the_argument_then_the_variable_then_the_cache(
@@ -27,16 +27,6 @@ def test_fetch_gives_the_bytes_or_an_os_error(tmp_path: Path) -> None:
     assert fetch((tmp_path / "there").as_uri()) == b"\x00\x01"
     with pytest.raises(OSError, match="No such file"):
         fetch((tmp_path / "absent").as_uri())
-
-
-def test_file_that_cannot_be_placed_is_named(tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    with pytest.raises(UserError, match=r"cannot write .*file/x\.npz"):
-        place(RawFile(tmp_path / "file" / "x.npz", b""))
-    (tmp_path / "folder" / "x.npz").mkdir(parents=True)
-    with pytest.raises(UserError, match=r"cannot write .*folder/x\.npz"):
-        place(RawFile(tmp_path / "folder" / "x.npz", b""))
-    assert [path.name for path in (tmp_path / "folder").iterdir()] == ["x.npz"]
 
 
 def test_hash_is_over_the_files_in_the_order_of_their_names(

@@ -12,6 +12,7 @@ from homogcl.data.load import load
 from homogcl.data.mapped import open_mapped
 from homogcl.data.streamed import features
 from homogcl.data.streamed.graph import stream_graph, tables_of
+from homogcl.data.streamed.store import Store
 from tests.data.streamed.tables import MEMORY, quiet, write
 
 
@@ -31,11 +32,15 @@ def columns(nodes: int) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("kind", ["auto", "standard", "robust", "row", "raw"])
+@pytest.mark.parametrize(
+    ("kind", "threads"),
+    [("auto", 1), ("auto", 3), ("standard", 1), ("robust", 3), ("row", 3), ("raw", 1)],
+)
 def test_recipe_and_features_are_those_of_the_small_reader(
-    kind: FeatureKind, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    kind: FeatureKind, threads: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(features, "ROWS", 16)
+    monkeypatch.setattr(features, "threads", lambda: threads)
     nodes = 70
     names = [f"n{i}" for i in range(nodes)]
     edges = pa.table({"s": names, "t": names[1:] + names[:1]})
@@ -46,3 +51,12 @@ def test_recipe_and_features_are_those_of_the_small_reader(
     graph, expected = open_mapped(tmp_path / "graph"), load(source, files=chosen, features=kind)
     assert graph.recipe == expected.recipe
     np.testing.assert_array_equal(graph.x, expected.x.to_dense())
+
+
+@pytest.mark.parametrize(("nodes", "workers"), [(1_000, 4), (5_000_000, 2), (10**9, 1)])
+def test_threads_are_as_many_as_memory_allows(
+    nodes: int, workers: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(features, "threads", lambda: 4)
+    store = Store(tmp_path, None, 4_000_000_000, quiet)
+    assert features._workers(store, nodes) == workers

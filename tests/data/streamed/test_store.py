@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 from homogcl.core.errors import UserError
-from homogcl.data.streamed.store import LEAST, WORK, connected, opened_store, remove_store
+from homogcl.data.streamed.store import INCOMING, LEAST, WORK, connected, opened_store, remove_store
 from tests.data.streamed.tables import MEMORY, quiet
 
 
@@ -36,17 +36,21 @@ def test_a_stage_that_is_done_is_not_done_again(tmp_path: Path) -> None:
 
 def test_a_table_is_filled_whole_or_not_at_all(tmp_path: Path) -> None:
     batch = pa.record_batch({"n": [1, 2, 3]})
+    schema = batch.schema
 
     def broken() -> Iterator[pa.RecordBatch]:
         yield batch
         raise UserError("row 4: is wrong")
 
     with opened_store(tmp_path, {}, MEMORY, quiet) as store:
-        assert store.fill("t", "n bigint", [batch, batch]) == 6
+        assert store.fill("t", schema, [batch, batch]) == 6
         assert store.one("select sum(n) from t") == (12,)
         with pytest.raises(UserError, match="row 4: is wrong"):
-            store.fill("t", "n bigint", broken())
-        assert store.one("select count(*) from t") == (0,)
+            store.fill("t", schema, broken())
+        assert store.one("select count(*) from t") == (6,)
+        assert store.fill("t", schema, [], f"select n + 1 as n from {INCOMING}") == 0
+        assert store.fill("t", schema, [batch], f"select n + 1 as n from {INCOMING}") == 3
+        assert store.one("select sum(n) from t") == (9,)
         parts = [each.num_rows for each in store.batches("select * from range(100000)", 5000)]
         assert sum(parts) == 100_000
         assert len(parts) > 1
@@ -100,6 +104,11 @@ reset_peak()
 summary, _ = stream_graph(tables, folder / "graph", int(sys.argv[3]), lambda *_: None)
 print(json.dumps({"peak": peak_bytes(), "edges": summary.edges}))
 """
+
+
+def test_the_database_prints_nothing_of_its_own(tmp_path: Path) -> None:
+    bar = connected(tmp_path / "a.duckdb").sql("select current_setting('enable_progress_bar')")
+    assert bar.fetchall() == [(False,)]
 
 
 def test_the_limit_of_memory_is_kept(tmp_path: Path) -> None:

@@ -347,7 +347,7 @@ def test_a_mean_over_positives_is_that_of_the_loop(temperature: float) -> None:
     each = Positives(case.edge_index, case.weight, combine=Combine.WEIGHTED_MEAN)
     ours = info_nce(case.u, case.v, temperature, (each, each), AllPairs(tile=3))
     edges = {(i, j) for i, j in case.edge_index.t().tolist()}
-    slow = slow_averaged_nce(case.u, case.v, temperature, case.saliency, edges)
+    slow = slow_averaged_nce(case.u, case.v, temperature, case.saliency, (edges, edges))
     inputs = (case.u, case.v, case.weight)
     torch.testing.assert_close(ours, slow, rtol=1e-10, atol=1e-12)
     torch.testing.assert_close(

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from homogcl.pages.table import Table
-from homogcl.runs.record import Record
-from reproduction.paper.untrained import unlike_note, untrained_note, with_notes
+from homogcl.runs.record import Record, write_record
+from reproduction.paper.untrained import (
+    unlike_note,
+    untrained_note,
+    untrained_runs,
+    with_notes,
+)
 from tests.records import make_record
 
 
@@ -47,3 +54,11 @@ def test_plug_ins_that_drew_negatives_by_cluster_are_counted() -> None:
 def test_further_lines_follow_those_of_the_table() -> None:
     table = Table(("a",), ((1,),), 2, notes=("one",))
     assert with_notes(table, "two").notes == ("one", "two")
+
+
+def test_untrained_runs_are_those_of_the_presets(tmp_path: Path) -> None:
+    assert untrained_runs(tmp_path) == []
+    raw = make_record(method="raw")
+    for each in (raw, make_record(method="grace")):
+        write_record(tmp_path / "presets", each)
+    assert untrained_runs(tmp_path) == [raw]

@@ -40,10 +40,20 @@ def test_rows_are_means_over_seeds_and_name_the_mlp() -> None:
     assert means == pytest.approx([75, 65, 85])
 
 
+def test_a_student_has_a_row_of_its_own() -> None:
+    teacher = record("grace", 0, 0.6)
+    metrics = {**teacher.metrics, "student_cold_test_accuracy": 0.7}
+    table = cold_start_table([teacher.model_copy(update={"metrics": metrics})])
+    assert [row[1] for row in table.rows] == ["grace", "grace, student"]
+    cell = table.rows[1][2]
+    assert isinstance(cell, Summary)
+    assert cell.mean == pytest.approx(70)
+
+
 def test_trainings_differ_in_place_and_cover_every_graph() -> None:
     trainings = COLD_START.trainings(False)
     assert len({training.path(Path("results")) for training in trainings}) == len(trainings)
-    assert len(trainings) == 4 * SEEDS * len(DATA) + 2 * TRAINED_SEEDS
+    assert len(trainings) == 4 * SEEDS * len(DATA) + 6 * sum(TRAINED_SEEDS.values())
     for training in trainings:
         assert isinstance(training, ColdTraining)
         assert training.folder == "study/cold-start"
@@ -55,4 +65,6 @@ def test_the_quick_form_is_made_and_written(tmp_path: Path) -> None:
     files = COLD_START.write(tmp_path, tmp_path / "out", True)
     text = (tmp_path / "out" / "cold-start.md").read_text("utf-8")
     assert sorted(path.suffix for path in files) == [".csv", ".md", ".tex"]
-    assert all(name in text for name in ("homogcl", "propagation", "raw", "grace, MLP"))
+    assert all(
+        name in text for name in ("homogcl", "propagation", "raw", "grace, MLP", "grace, student")
+    )

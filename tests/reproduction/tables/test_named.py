@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
 
 from homogcl.core.errors import UserError
 from homogcl.runs.record import write_record
-from reproduction.tables.named import TABLES, named_table, named_tables
+from reproduction.tables.named import TABLES, named_table, named_tables, shown_in
 from tests.records import make_record
 
 ROOT = Path(__file__).parents[3]
@@ -17,11 +16,7 @@ ROOT = Path(__file__).parents[3]
 
 def test_every_table_is_shown_somewhere_or_has_an_artifact() -> None:
     pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
-    shown = {
-        name
-        for page in pages
-        for name in re.findall(r"<!-- table:([\w-]+) -->", page.read_text("utf-8"))
-    }
+    shown = {name for page in pages for name in shown_in(page.read_text("utf-8"))}
     assert shown <= set(TABLES)
     assert set(TABLES) - shown <= {"levers-grace", "levers-bgrl", "encoders", "goals"}
 

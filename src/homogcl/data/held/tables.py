@@ -75,14 +75,13 @@ def from_tables(tables: Tables, recipe: Recipe | None) -> Content:
     """Return the graph of the tables; `recipe` comes from the training graph."""
     edges = memory_table(tables.edges, EDGES, "Tables(edges=...)")
     source, target = _ends(edges.names, tables)
-    ends = replace(edges, columns={name: edges.columns[name] for name in edges.names})
     weight = tables.weight or next((n for n in edges.names if n.lower() in WEIGHTS), None)
     if tables.nodes is None:
         nodes, id_column = None, None
     else:
-        nodes, id_column = _with_ids(tables, [ends.columns[source], ends.columns[target]])
+        nodes, id_column = _with_ids(tables, [edges.columns[source], edges.columns[target]])
     files = _settings(tables, nodes, (source, target, weight, id_column))
-    content = content_of(files, ends, nodes, recipe)
+    content = content_of(files, edges, nodes, recipe)
     origin = edges.columns[source] if nodes is None else nodes.columns[id_column or ""]
     return replace(content, ids=_original(content, origin))
 

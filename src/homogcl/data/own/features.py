@@ -14,7 +14,7 @@ import torch
 from numpy.lib.npyio import NpzFile
 from torch import Tensor
 
-from homogcl.core.errors import UserError
+from homogcl.core.errors import UserError, first_line
 from homogcl.data.columns import Cells, Column, encoded, is_missing, learned_column
 from homogcl.data.features import sparse_features
 from homogcl.data.own.files import Kind, open_table
@@ -190,8 +190,7 @@ def read_features(path: Path, id_column: str | None, kinds: Mapping[str, Kind]) 
         raise
     except Exception as error:
         # zipfile and numpy may raise anything, depending on the byte that is damaged.
-        reason = (str(error).splitlines() or [type(error).__name__])[0]
-        raise UserError(f"{path}: cannot be read as numbers: {reason}") from None
+        raise UserError(f"{path}: cannot be read as numbers: {first_line(error)}") from None
     _check(path, matrix, numbers)
     pa = arrow()
     ids = None if numbers is None else pa.array(numbers).cast(pa.string())

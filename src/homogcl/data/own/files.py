@@ -10,7 +10,8 @@ from typing import Any, Literal
 from pydantic import Field, ValidationError
 
 from homogcl.core.config import Config
-from homogcl.core.errors import UserError, nearest
+from homogcl.core.errors import UserError, first_line, nearest
+from homogcl.core.extras import optional
 from homogcl.data.own.tables import (
     DELIMITERS,
     LISTS,
@@ -117,19 +118,14 @@ def open_table(path: Path, *, names_optional: bool = False) -> TableFile:
 
 def open_network(path: Path) -> tuple[TableFile, TableFile]:
     """Return the edges (source, target and attributes) and the nodes (id and attributes)."""
-    try:
-        import networkx
-    except ModuleNotFoundError:
-        raise UserError(
-            f"{path}: {ending(path)} needs networkx: pip install 'homogcl[tables]'"
-        ) from None
+    problem = f"{path}: {ending(path)} needs networkx: pip install 'homogcl[tables]'"
+    networkx = optional("networkx", problem)
     read = networkx.read_graphml if ending(path) == ".graphml" else networkx.read_gexf
     try:
         network = read(path)
     except Exception as error:
         # A damaged file may raise anything, such as an error about an unknown encoding.
-        reason = (str(error) or type(error).__name__).splitlines()[0]
-        raise UserError(f"{path}: {reason}") from None
+        raise UserError(f"{path}: {first_line(error)}") from None
     edges = [{"source": s, "target": t} | data for s, t, data in network.edges(data=True)]
     nodes = [{"id": node} | data for node, data in network.nodes(data=True)]
     return (
@@ -158,7 +154,7 @@ def _parquet(path: Path) -> TableFile:
         # Text that is no UTF-8, or lengths that lead outside, would otherwise show much later.
         table.validate(full=True)
     except (pa.ArrowException, OSError, ValueError) as error:
-        raise UserError(f"{path}: is no Parquet file: {str(error).splitlines()[0]}") from None
+        raise UserError(f"{path}: is no Parquet file: {first_line(error)}") from None
     return MemoryTable(path, {name: table.column(name) for name in table.column_names})
 
 

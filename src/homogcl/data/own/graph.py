@@ -170,8 +170,8 @@ def unused_columns(
         notes.append(f"edges: {some(beside)} not used (--weight takes one)")
     if nodes is not None and files.features is None:
         named = [name for name in nodes if name]
-        taken = {files.id or named[0], files.label, files.split}
-        beside = [name for name in named if name not in taken]
+        used = {files.id or named[0], files.label, files.split}
+        beside = [name for name in named if name not in used]
         if beside:
             notes.append(f"nodes: {some(beside)} not used (--features takes them)")
     return notes

@@ -100,13 +100,13 @@ def listing_of(
         raise UserError(f"{files.edges}: features are columns of the nodes; give nodes, too")
     if files.features is None:
         return None
-    read = read_features(files.features, files.id, kinds)
-    rows = np.arange(read.rows)
-    if read.ids is None:
+    file = read_features(files.features, files.id, kinds)
+    rows = np.arange(file.rows)
+    if file.ids is None:
         ids = arrow().array(rows).cast(arrow().string())
     else:
-        ids = unique(read.ids, read.where)
-    return Listing(ids, str(read.path), read.features, rows, str(read.path))
+        ids = unique(file.ids, file.where)
+    return Listing(ids, str(file.path), file.features, rows, str(file.path))
 
 
 def _of_table(files: GraphFiles, table: TableFile, kinds: Mapping[str, Kind]) -> Listing:
@@ -123,16 +123,16 @@ def _of_table(files: GraphFiles, table: TableFile, kinds: Mapping[str, Kind]) ->
     return listing
 
 
-def _joined(listing: Listing, read: FeatureFile) -> Listing:
-    ids, source = listing.ids, str(read.path)
-    if read.ids is None:
-        if read.rows != len(ids):
-            raise UserError(f"{read.path}: has {read.rows} rows for {len(ids)} nodes")
-        return replace(listing, features=read.features, rows=np.arange(read.rows), source=source)
-    theirs = unique(read.ids, read.where)
+def _joined(listing: Listing, file: FeatureFile) -> Listing:
+    ids, source = listing.ids, str(file.path)
+    if file.ids is None:
+        if file.rows != len(ids):
+            raise UserError(f"{file.path}: has {file.rows} rows for {len(ids)} nodes")
+        return replace(listing, features=file.features, rows=np.arange(file.rows), source=source)
+    theirs = unique(file.ids, file.where)
     refuse_strangers(theirs, source, ids, listing.place)
     rows = positions(ids, theirs)
-    return replace(listing, features=read.features.taken(rows), rows=rows, source=source)
+    return replace(listing, features=file.features.taken(rows), rows=rows, source=source)
 
 
 def _labels(table: TableFile, column: str | None) -> tuple[Tensor | None, tuple[str, ...]]:

@@ -17,7 +17,7 @@ from homogcl.data.own.nodes import read_nodes
 from homogcl.data.own.tables import MemoryTable, TableFile, arrow, ending, pick
 from homogcl.data.recipe import Recipe, refuse_other_columns
 
-SETTINGS: Final = ("id", "features", "kinds", "missing")  # of `graph.toml`, that rows know
+SETTINGS: Final = ("id", "features", "kinds", "missing")  # of `graph.toml`, for rows
 
 
 def read_rows(path: Path, settings: Mapping[str, object], recipe: Recipe | None) -> Data:

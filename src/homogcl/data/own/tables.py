@@ -7,6 +7,7 @@ import gzip
 import math
 import zlib
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -14,7 +15,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from homogcl.core.errors import UserError, nearest
+from homogcl.core.errors import UserError, first_line, nearest
+from homogcl.core.extras import optional
 from homogcl.data.published.archives import refuse_gzip_bomb
 
 DELIMITERS = {".csv": ",;", ".tsv": "\t", ".tab": "\t"}
@@ -47,28 +49,14 @@ class TextTable:
 
     def blocks(self, size: int) -> Iterator[MemoryTable]:
         """Yield the rows in order, so many bytes of text at a time."""
-        pa = arrow()
-        rows = 0
-        try:
-            with pa.csv.open_csv(
-                str(self.path),
-                pa.csv.ReadOptions(
-                    column_names=self.names, skip_rows=self.lines_above, block_size=size
-                ),
-                pa.csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True),
-                pa.csv.ConvertOptions(column_types=dict.fromkeys(self.names, pa.string())),
-            ) as reader:
+        pa, rows = arrow(), 0
+        with self._explained():
+            options = self._options(self.names, pa.string(), block_size=size)
+            with pa.csv.open_csv(str(self.path), *options) as reader:
                 for batch in reader:
                     columns = dict(zip(self.names, batch.columns, strict=True))
                     yield MemoryTable(self.path, columns, rows_before=rows, origin=self)
                     rows += batch.num_rows
-        except pa.ArrowInvalid as error:
-            if "Empty CSV file" in str(error):
-                return
-            self._explain([])
-            raise UserError(f"{self.path}: {str(error).splitlines()[0]}") from None
-        except OSError as error:
-            raise UserError(f"{self.path}: {str(error).splitlines()[0]}") from None
 
     def where(self, row: int, column: str) -> str:
         """Return where a cell stands, for messages; rows are counted from 0."""
@@ -76,24 +64,35 @@ class TextTable:
         return f"{self.path} line {line}, column {column!r}"
 
     def _read(self, names: Sequence[str], kind: Any) -> Any:
+        """Return a table of some columns, all of one pyarrow type."""
+        pa = arrow()
+        with self._explained([] if kind == pa.string() else names):
+            return pa.csv.read_csv(str(self.path), *self._options(names, kind))
+        return pa.table({name: pa.array([], kind) for name in names})
+
+    def _options(self, names: Sequence[str], kind: Any, **how: Any) -> tuple[Any, Any, Any]:
+        """Return how pyarrow reads, parses and converts the file."""
+        csv = arrow().csv
+        return (
+            csv.ReadOptions(column_names=self.names, skip_rows=self.lines_above, **how),
+            csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True),
+            csv.ConvertOptions(
+                include_columns=list(dict.fromkeys(names)), column_types=dict.fromkeys(names, kind)
+            ),
+        )
+
+    @contextmanager
+    def _explained(self, numeric: Sequence[str] = ()) -> Iterator[None]:
+        """Turn an error of pyarrow into one that names the line; a file without rows is none."""
         pa = arrow()
         try:
-            return pa.csv.read_csv(
-                str(self.path),
-                pa.csv.ReadOptions(column_names=self.names, skip_rows=self.lines_above),
-                pa.csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True),
-                pa.csv.ConvertOptions(
-                    include_columns=list(dict.fromkeys(names)),
-                    column_types=dict.fromkeys(names, kind),
-                ),
-            )
-        except pa.ArrowInvalid as error:
-            if "Empty CSV file" in str(error):
-                return pa.table({name: pa.array([], kind) for name in names})
-            self._explain([] if kind == pa.string() else names)
-            raise UserError(f"{self.path}: {str(error).splitlines()[0]}") from None
-        except OSError as error:
-            raise UserError(f"{self.path}: {str(error).splitlines()[0]}") from None
+            yield
+        except (pa.ArrowInvalid, OSError) as error:
+            if isinstance(error, pa.ArrowInvalid):
+                if "Empty CSV file" in str(error):
+                    return
+                self._explain(numeric)
+            raise UserError(f"{self.path}: {first_line(error)}") from None
 
     def _explain(self, numeric: Sequence[str]) -> None:
         """Read again slowly, and raise the error that names the line."""
@@ -180,14 +179,10 @@ TableFile: TypeAlias = TextTable | MemoryTable  # named columns that know the pl
 
 def arrow() -> Any:
     """Return pyarrow, with its parts for computing, CSV and Parquet loaded."""
-    try:
-        import pyarrow
-        import pyarrow.compute
-        import pyarrow.csv
-        import pyarrow.parquet
-    except ModuleNotFoundError:
-        raise UserError("own graphs need pyarrow: pip install 'homogcl[tables]'") from None
-    return pyarrow
+    problem = "own graphs need pyarrow: pip install 'homogcl[tables]'"
+    for part in ("compute", "csv", "parquet"):
+        optional(f"pyarrow.{part}", problem)
+    return optional("pyarrow", problem)
 
 
 def whole(column: Any) -> Any:

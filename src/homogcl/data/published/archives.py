@@ -1,4 +1,4 @@
-"""Files from strangers: refused where they hold far more than they are, or do not fit together."""
+"""Checks of foreign files: archives that unpack to far too much, matrices that do not fit."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ MOST_TIMES = 200
 def refuse_bomb(archive: NpzFile, path: Path, size: int) -> None:
     """Raise `UserError` if an npz archive of `size` bytes says that it unpacks to far more.
 
-    What it says is true: no member is read further. Nothing is ever unpacked to a file, so that
-    the names in an archive, whatever they are, lead nowhere.
+    The sizes that it states hold: no member is read beyond its own. Nothing is ever unpacked to
+    a file, so that the names in an archive lead nowhere.
     """
     members = archive.zip.infolist() if archive.zip else []
     _refuse(path, size, sum(member.file_size for member in members))

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from homogcl.core.errors import UserError
+from homogcl.core.files import write_atomically
 from homogcl.data.check import validate
 from homogcl.data.edges import undirected
 from homogcl.data.published.archives import member
 from homogcl.data.published.checksums import PLANETOID_SHA256
-from homogcl.data.published.root import RawFile, fetch, is_offline, place, read
+from homogcl.data.published.root import RawFile, fetch, is_offline, read
 from homogcl.data.published.sources import PublishedCounts, Source, lacks_features, missing_files
 
 
@@ -27,7 +28,7 @@ def raw_files(source: Source, root: Path) -> list[RawFile]:
     if downloads:
         _verify(source, files)
     for file in downloads.values():
-        place(file)
+        write_atomically(file.path, file.content)
     return files
 
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from homogcl.core.errors import UserError
-from homogcl.core.files import write_atomically
 
 _TIMEOUT_SECONDS = 60
 
@@ -24,8 +23,8 @@ class RawFile:
 
 def data_root(root: str | Path | None = None) -> Path:
     """Return the folder of all data sets: `root`, else `$HOMOGCL_DATA`, else the XDG cache."""
-    chosen = root or os.environ.get("HOMOGCL_DATA")
-    return Path(chosen).expanduser() if chosen else cache_root()
+    folder = root or os.environ.get("HOMOGCL_DATA")
+    return Path(folder).expanduser() if folder else cache_root()
 
 
 def cache_root() -> Path:
@@ -59,11 +58,6 @@ def fetch(url: str) -> bytes:
     except (urllib.error.URLError, http.client.HTTPException) as error:
         raise OSError(str(getattr(error, "reason", error))) from error
     return content
-
-
-def place(file: RawFile) -> None:
-    """Write a file so that it is there whole or not at all, making its folder."""
-    write_atomically(file.path, file.content)
 
 
 def sha256(files: Iterable[RawFile]) -> str:

@@ -107,31 +107,31 @@ class _Unpickler(pickle._Unpickler):
 
 def array(file: RawFile) -> npt.NDArray[Any]:
     """Return the array [rows, columns] that the pickle holds."""
-    held = _load(file)
-    if not isinstance(held, _Array) or held.array is None or held.array.ndim != 2:
+    content = _load(file)
+    if not isinstance(content, _Array) or content.array is None or content.array.ndim != 2:
         raise UserError(f"{file.path}: holds no array with rows and columns")
-    return held.array
+    return content.array
 
 
 def matrix(file: RawFile) -> scipy.sparse.csr_matrix:
     """Return the scipy CSR matrix [rows, columns] that the pickle holds."""
-    held = _load(file)
-    if not isinstance(held, _CSR) or held.matrix is None:
+    content = _load(file)
+    if not isinstance(content, _CSR) or content.matrix is None:
         raise UserError(f"{file.path}: holds no CSR matrix")
-    return held.matrix
+    return content.matrix
 
 
 def neighbor_lists(file: RawFile) -> dict[int, list[int]]:
     """Return the dictionary from node to neighbors that the pickle holds."""
-    held = _load(file)
-    if not isinstance(held, dict) or not all(
+    content = _load(file)
+    if not isinstance(content, dict) or not all(
         isinstance(node, int)
         and isinstance(neighbors, list)
         and all(isinstance(neighbor, int) for neighbor in neighbors)
-        for node, neighbors in held.items()
+        for node, neighbors in content.items()
     ):
         raise UserError(f"{file.path}: holds no dictionary from node to list of neighbors")
-    return held
+    return content
 
 
 def _load(file: RawFile) -> object:

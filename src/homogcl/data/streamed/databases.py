@@ -133,7 +133,8 @@ def _next(rows: Iterator[Any], database: str, query: str) -> Any:
 
 def _sqlite(address: str, query: str) -> Iterator[Any]:
     uri = f"file:{quote(address)}?mode=ro"
-    with closing(sqlite3.connect(uri, uri=True)) as connection:
+    # Rows are fetched in whatever thread asks for them, by one thread at a time.
+    with closing(sqlite3.connect(uri, uri=True, check_same_thread=False)) as connection:
         yield from _fetched(connection.execute(query))
 
 

@@ -18,20 +18,36 @@ from homogcl.data.own.ids import some
 from homogcl.data.own.kinds import cells_of
 from homogcl.data.own.tables import DELIMITERS, MemoryTable, arrow, ending
 from homogcl.data.streamed.nodes import CHOICE, places_of, texts_without_gaps
-from homogcl.data.streamed.store import Store
+from homogcl.data.streamed.store import INCOMING, Store
 from homogcl.data.streamed.streams import Stream
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
-_ENDS = "(select source as id from listed union all select target from listed)"
+# Ends of edges that no table of nodes lists: where there is none, all of them.
+_STRANGERS = (
+    "select source as id from listed where s is null union "
+    "select target from listed where t is null"
+)
 _WHOLE = "coalesce(try_cast(id as bigint)::varchar = id, false)"
 
 
 def read_edges(store: Store, stream: Stream, files: GraphFiles) -> dict[str, Any]:
-    """Read the table of edges as it is, and return how many rows it has."""
+    """Read the table of edges, and return how many rows it has.
+
+    Ends that are nodes become their numbers as they pass by; others stay as they are.
+    """
     ends = ends_of(stream, files)
-    kinds = "source varchar, target varchar" + (", weight double" if files.weight else "")
-    rows = store.fill("listed", kinds, _batches(stream, ends, files.weight))
+    pa = arrow()
+    kinds = {"source": pa.string(), "target": pa.string()}
+    kinds |= {"weight": pa.float64()} if files.weight else {}
+    rows = store.fill(
+        "listed",
+        pa.schema(kinds),
+        _batches(stream, ends, files.weight),
+        "select a.node as s, b.node as t, case when a.node is null then source end as source, "
+        f"case when b.node is null then target end as target{', weight' if files.weight else ''} "
+        f"from {INCOMING} left join ids a on source = a.id left join ids b on target = b.id",
+    )
     if rows and isinstance(path := getattr(stream, "paths", (None,))[0], Path):
         _refuse_missing_names(store, path, ends)
     return {"rows": rows}
@@ -49,28 +65,30 @@ def number_ends(
         listed: Nodes that a table lists; where there is none, they are the ends, sorted.
     """
     edges, nodes = streams
-    notes: list[str] = []
-    if nodes is None:
-        whole = _all(store, f"from {_ENDS}")
+    # A stage that was killed may have added some before.
+    store.database.execute(f"delete from ids where node >= {listed}")
+    store.database.execute(f"create or replace table strangers as {_STRANGERS}")
+    notes = [] if nodes is None else _strangers(store, edges, nodes, files)
+    if nodes is None or files.missing == "fill":
+        order = "id::bigint" if nodes is None and _all_whole(store, "strangers") else "id"
         store.database.execute(
-            "create or replace table ids as select id, row_number() over (order by "
-            f"{'id::bigint' if whole else 'id'}) - 1 as node from (select distinct id from {_ENDS})"
+            f"insert into ids select id, {listed} + row_number() over (order by {order}) - 1 "
+            "from strangers"
         )
-    else:
-        notes += _strangers(store, edges, nodes, files, listed)
     count, longest = store.one("select count(*), max(length(id)) from ids")
     if count == 0:
         raise UserError(f"{edges.place}: has no edges, and no table lists the nodes")
     weight = ", weight" if files.weight else ""
     store.database.execute(
-        f"create or replace table pairs as select a.node as s, b.node as t{weight} from listed "
-        "join ids a on source = a.id join ids b on target = b.id"
+        f"create or replace table pairs as select coalesce(s, a.node) as s, "
+        f"coalesce(t, b.node) as t{weight} from listed left join ids a on source = a.id "
+        "left join ids b on target = b.id "
+        "where coalesce(s, a.node) is not null and coalesce(t, b.node) is not null"
     )
     rows, loops = store.one("select count(*), count(*) filter (s = t) from pairs")
     if dropped := store.one("select count(*) from listed")[0] - rows:
         notes.append(f"{dropped:,} edges of nodes that are not there dropped")
-    whole = _all(store, "from ids")
-    counts = {"nodes": count, "rows": rows, "self_loops": loops, "whole": whole}
+    counts = {"nodes": count, "rows": rows, "self_loops": loops, "whole": _all_whole(store, "ids")}
     return {**counts, "longest": longest, "notes": notes}
 
 
@@ -200,31 +218,18 @@ def ends_of(stream: Stream, files: GraphFiles) -> tuple[str, str]:
     return files.source or named[0], files.target or named[1]
 
 
-def _strangers(
-    store: Store, edges: Stream, nodes: Stream, files: GraphFiles, listed: int
-) -> list[str]:
-    """Refuse ends that no node is, or drop their edges, or add such nodes behind the others."""
-    # A stage that was killed may have added some before.
-    store.database.execute(f"delete from ids where node >= {listed}")
-    store.database.execute(
-        "create or replace table strangers as "
-        f"select distinct id from {_ENDS} ends anti join ids using (id)"
-    )
+def _strangers(store: Store, edges: Stream, nodes: Stream, files: GraphFiles) -> list[str]:
+    """Refuse ends that no node is, or return what becomes of them."""
     [count] = store.one("select count(*) from strangers")
     if count == 0:
         return []
-    if count == store.one(f"select count(distinct id) from {_ENDS}")[0]:
+    if store.one("select count(s) + count(t) from listed")[0] == 0:
         raise UserError(f"{nodes.place}: none of its ids occurs in {edges.place}")
     if files.missing == "error":
         first = store.one("select id from strangers order by id limit 1")
         place = next(places_of(edges, list(ends_of(edges, files)), first))
         more = f" (nor are {count - 1:,} more)" if count > 1 else ""
         raise UserError(f"{place}: the node {first[0]!r} is not in {nodes.place}{more}{CHOICE}")
-    if files.missing == "fill":
-        store.database.execute(
-            f"insert into ids select id, {listed} + row_number() over (order by id) - 1 "
-            "from strangers"
-        )
     done = {"drop": "dropped", "fill": "filled"}[files.missing]
     rows = store.database.execute("select id from strangers order by id limit 5").fetchall()
     names = some([*(row[0] for row in rows)])
@@ -235,17 +240,20 @@ def _strangers(
 def _refuse_missing_names(store: Store, path: Path, names: tuple[str, str]) -> None:
     """Refuse a first line that seems to be an edge and was taken for the names."""
     for name in names if ending(path) in DELIMITERS else ():
-        query = "select 1 from listed where source = ? or target = ? limit 1"
-        if store.one(query, [name, name]):
+        query = (
+            "select 1 from listed where source = ? or target = ? "
+            "or (select node from ids where id = ?) in (s, t) limit 1"
+        )
+        if store.one(query, [name, name, name]):
             raise UserError(
                 f"{path} line 1: {name!r} is also a node, so the file seems to lack the line of "
                 "column names; add one, or let the file's name end in .edges"
             )
 
 
-def _all(store: Store, of: str) -> bool:
+def _all_whole(store: Store, table: str) -> bool:
     """Return whether all ids are whole numbers, as they are usually written."""
-    return bool(store.one(f"select bool_and({_WHOLE}) {of}")[0])
+    return bool(store.one(f"select bool_and({_WHOLE}) from {table}")[0])
 
 
 def notes_of(*stages: Mapping[str, Any]) -> list[str]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -19,8 +20,11 @@ from homogcl.data.features import FeatureKind
 from homogcl.data.recipe import Recipe
 from homogcl.data.scaling import Floats, scaling_of_columns
 from homogcl.data.streamed.cells import category_cells, column_of
-from homogcl.data.streamed.store import Store
+from homogcl.data.streamed.store import Store, threads
 from homogcl.data.streamed.streams import ROWS
+
+_NUMBERS: Final = 2**21  # of a block
+_COLUMN: Final = 40  # bytes for each node that a look at a column takes: it and copies of it
 
 
 @dataclass(frozen=True)
@@ -38,8 +42,9 @@ class _Listed:
         """Return cells of a column; those of nodes that no table lists are missing."""
         is_category = self.facts["kinds"][place] == "category"
         kind, gap = (np.int32, -1) if is_category else (np.float64, np.nan)
-        part = column_of(self.folder, f"x{place}", kind)[start:stop]
-        cells: Cells = np.append(part, np.full(stop - start - len(part), gap, dtype=kind))
+        cells: Cells = column_of(self.folder, f"x{place}", kind)[start:stop]
+        if len(cells) < stop - start:
+            cells = np.append(cells, np.full(stop - start - len(cells), gap, dtype=kind))
         return category_cells(cells, self.facts["levels"][place]) if is_category else cells
 
     def learned(self, place: int) -> Column:
@@ -73,6 +78,13 @@ class _Made:
             place -= width
         raise IndexError(place)
 
+    def rows(self, start: int, count: int) -> npt.NDArray[np.float32]:
+        """Return some rows of all columns, [rows, d]."""
+        stop = min(start + count, self.listed.nodes)
+        cells = [self.listed.cells(place, start, stop) for place in range(len(self.listed))]
+        block: npt.NDArray[np.float32] = encoded(self.columns, cells)
+        return block
+
 
 def write_features(
     store: Store, folder: Path, facts: Mapping[str, Any], nodes: int, kind: FeatureKind
@@ -87,24 +99,33 @@ def write_features(
         kind: How features are scaled.
     """
     listed = _Listed(store.folder, facts, nodes)
-    columns = tuple(listed.learned(place) for place in range(len(listed)))
-    features = _Made(listed, columns)
-    if not len(features):
-        raise UserError(
-            f"nothing can be learned from {', '.join(facts['features'])}: no value stands there "
-            "twice"
-        )
-    roles = [role for column in columns for role in column.roles]
-    recipe = Recipe(columns, scaling_of_columns(features, kind, roles))
-    with array_file(folder / "x.npy", np.float32, len(features)) as x:
-        for block in _encoded(listed, columns):
-            x.append(recipe.scaling.apply(torch.from_numpy(block)).to_dense().numpy())
-            store.say("features", x.size // len(features))
+    workers = _workers(store, nodes)
+    with ThreadPoolExecutor(workers) as pool:
+        columns = tuple(pool.map(listed.learned, range(len(listed))))
+        features = _Made(listed, columns)
+        if not len(features):
+            raise UserError(
+                f"nothing can be learned from {', '.join(facts['features'])}: no value stands "
+                "there twice"
+            )
+        roles = [role for column in columns for role in column.roles]
+        recipe = Recipe(columns, scaling_of_columns(features, kind, roles, pool.map))
+
+        def scaled(start: int) -> npt.NDArray[np.float32]:
+            block = torch.from_numpy(features.rows(start, starts.step))
+            dense: npt.NDArray[np.float32] = recipe.scaling.apply(block).to_dense().numpy()
+            return dense
+
+        starts = range(0, nodes, max(1, min(ROWS, _NUMBERS // len(features))))
+        with array_file(folder / "x.npy", np.float32, len(features)) as x:
+            for place in range(0, len(starts), workers):  # blocks that are in memory together
+                some = starts[place : place + workers]
+                for block in pool.map(scaled, some):
+                    x.append(block)
+                store.say("features", x.size // len(features))
     return recipe
 
 
-def _encoded(listed: _Listed, columns: Sequence[Column]) -> Iterator[npt.NDArray[np.float32]]:
-    for start in range(0, listed.nodes, ROWS):
-        stop = min(start + ROWS, listed.nodes)
-        cells = [listed.cells(place, start, stop) for place in range(len(listed))]
-        yield encoded(columns, cells)
+def _workers(store: Store, nodes: int) -> int:
+    """Return how many threads look at a column each within an eighth of the memory."""
+    return max(1, min(threads(), store.memory // (8 * _COLUMN * max(1, nodes))))

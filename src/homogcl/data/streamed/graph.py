@@ -30,13 +30,13 @@ from homogcl.data.streamed.edges import (
     write_edges,
 )
 from homogcl.data.streamed.features import write_features
-from homogcl.data.streamed.nodes import LONGEST, SPLIT_OF, labels_of, read_listed
+from homogcl.data.streamed.nodes import LONGEST, SPLIT_OF, labels_of, no_nodes, read_listed
 from homogcl.data.streamed.store import Say, Store, opened_store, remove_store
 from homogcl.data.streamed.streams import Stream, file_stream
 from homogcl.data.structural import DIM, OVERSAMPLING, structural_features
 from homogcl.data.summary import GraphSummary
 
-FORMAT: Final = 1  # of what an import leaves for the next one to go on with
+FORMAT: Final = 2  # of what an import leaves for the next one to go on with
 
 
 @dataclass(frozen=True)
@@ -116,9 +116,9 @@ def _written(
     store: Store, tables: TableStreams, folder: Path, features: FeatureKind
 ) -> tuple[GraphSummary, list[str]]:
     edges, nodes, files = tables.edges, tables.nodes, tables.files
-    listed: dict[str, Any] = {"nodes": 0, "features": [], "labels": None, "split": False}
-    if nodes is not None:
-        listed = store.stage("nodes", lambda: read_listed(store, nodes, files))
+    listed = store.stage(
+        "nodes", lambda: no_nodes(store) if nodes is None else read_listed(store, nodes, files)
+    )
     store.stage("edges", lambda: read_edges(store, edges, files))
     ends = store.stage(
         "numbers", lambda: number_ends(store, (edges, nodes), files, listed["nodes"])

@@ -25,6 +25,7 @@ CHOICE: Final = "; or set missing (--missing) to drop or fill"
 LABEL: Final = "label"
 SPLIT_OF: Final = {mask: number for number, mask in enumerate(dict.fromkeys(SPLITS.values()))}
 LONGEST: Final = 1000  # characters of an id
+_IDS: Final = "ids"  # the table of ids beside numbers of nodes
 
 
 @dataclass(frozen=True)
@@ -92,9 +93,11 @@ class _Reading:
             ids = texts_without_gaps(block, self.columns.id)
             cells = {name: self._cells(block, name) for name in self.columns.features}
             complete = self._complete(block, ids, cells)
-            ids = ids.filter(pa.array(complete))
+            if not complete.all():
+                ids = ids.filter(pa.array(complete))
+                cells = {name: values[complete] for name, values in cells.items()}
             for place, name in enumerate(self.columns.features):
-                self.numbers.append(f"x{place}", self._written(name, cells[name][complete]))
+                self.numbers.append(f"x{place}", self._written(name, cells[name]))
             self._labels(block, complete)
             numbers = pa.array(np.arange(self.nodes, self.nodes + len(ids)))
             self.nodes += len(ids)
@@ -143,7 +146,7 @@ class _Reading:
     def _written(self, name: str, cells: Cells) -> npt.NDArray[Any]:
         if self.kinds.get(name) == "category":
             return self.levels[name].codes(texts_of(cells))
-        return cells.astype(np.float64)
+        return cells.astype(np.float64, copy=False)
 
     def _labels(self, block: MemoryTable, complete: npt.NDArray[np.bool_]) -> None:
         if self.columns.label is not None:
@@ -159,7 +162,7 @@ def read_listed(store: Store, stream: Stream, files: GraphFiles) -> dict[str, An
     The nodes keep the order of the table.
     """
     reading = _Reading(store, stream, files)
-    store.fill("ids", "id varchar, node bigint", reading.batches(stream))
+    store.fill(_IDS, _schema(), reading.batches(stream))
     if reading.nodes == 0:
         reason = "every node lacks something, and is dropped" if reading.missing else "has no nodes"
         raise UserError(f"{stream.place}: {reason}")
@@ -174,6 +177,17 @@ def read_listed(store: Store, stream: Stream, files: GraphFiles) -> dict[str, An
         "split": reading.columns.split is not None,
         "notes": reading.notes(),
     }
+
+
+def no_nodes(store: Store) -> dict[str, Any]:
+    """Make room for the ids of nodes that no table lists, and return what is known of them."""
+    store.fill(_IDS, _schema(), [])
+    return {"nodes": 0, "features": [], "labels": None, "split": False}
+
+
+def _schema() -> Any:
+    pa = arrow()
+    return pa.schema({"id": pa.string(), "node": pa.int64()})
 
 
 def texts_without_gaps(block: MemoryTable, name: str) -> Any:

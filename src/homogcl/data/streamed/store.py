@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from homogcl.core import faults
-from homogcl.core.errors import UserError
+from homogcl.core.errors import UserError, first_line
 from homogcl.core.files import sync_folder, write_atomically
 from homogcl.core.memory import reset_peak
 
 WORK: Final = ".import"  # subfolder for the import, removed once the graph is complete
 _DATABASE, _ORIGIN, _DONE = "tables.duckdb", "origin.json", "done.json"
 _BLOCKS: Final = 400 * 2**20  # bytes that blocks on their way take beside the database
-_TOGETHER: Final = 2**19  # rows that are handed to the database at once
+INCOMING: Final = "incoming"  # the table that a query reads while another one is filled
 LEAST: Final = 2**30  # bytes of memory that an import needs
 
 Say = Callable[[str, int], None]  # what is done, and how many rows of it
@@ -32,9 +32,12 @@ def connected(path: str | Path, *, read_only: bool = False) -> Any:
     except ModuleNotFoundError:
         raise UserError("tables beyond memory need DuckDB: pip install 'homogcl[duckdb]'") from None
     try:
-        return duckdb.connect(str(path), read_only=read_only)
+        connection = duckdb.connect(str(path), read_only=read_only)
+        # Its own bar would go to the output, between what a command prints.
+        connection.execute("set enable_progress_bar = false")
+        return connection
     except duckdb.Error as error:
-        raise UserError(f"{path}: {str(error).splitlines()[0]}") from None
+        raise UserError(f"{path}: {first_line(error)}") from None
 
 
 @dataclass(frozen=True)
@@ -58,35 +61,45 @@ class Store:
             write_atomically(self.folder / _DONE, json.dumps(done).encode())
         return done[name]
 
-    def fill(self, table: str, columns: str, batches: Iterable[Any]) -> int:
-        """Make a table of batches of pyarrow and return how many rows it has."""
+    def fill(
+        self, table: str, schema: Any, batches: Iterable[Any], query: str = f"from {INCOMING}"
+    ) -> int:
+        """Make a table of what a query makes of batches, and return how many rows these have.
+
+        Args:
+            table: Its name; a table that has it is replaced, once the new one is whole.
+            schema: Of the batches, as pyarrow has it.
+            batches: Of pyarrow; they are asked for in other threads, never in two at once.
+            query: Reads the batches, once, as the table `INCOMING`.
+        """
         import pyarrow as pa
 
-        self.database.execute(f"create or replace table {table} ({columns})")
-        self.database.execute("begin")
-        waiting: list[Any] = []
         rows = 0
-        try:
-            for batch in batches:
-                waiting.append(batch)
-                rows += batch.num_rows
-                if sum(each.num_rows for each in waiting) >= _TOGETHER:
-                    self._append(table, pa.Table.from_batches(waiting))
-                    waiting = []
-                    self.say(table, rows)
-            if waiting:
-                self._append(table, pa.Table.from_batches(waiting))
-        except BaseException:
-            self.database.execute("rollback")
-            raise
-        self.database.execute("commit")
-        self.say(table, rows)
-        return rows
+        errors: list[BaseException] = []
 
-    def _append(self, table: str, rows: Any) -> None:
-        self.database.register("incoming", rows)
-        self.database.execute(f"insert into {table} select * from incoming")
-        self.database.unregister("incoming")
+        def counted() -> Iterator[Any]:
+            nonlocal rows
+            try:
+                for batch in batches:
+                    rows += batch.num_rows
+                    self.say(table, rows)
+                    yield batch
+            except BaseException as error:
+                errors.append(error)
+                raise
+
+        reader = pa.RecordBatchReader.from_batches(schema, counted())
+        self.database.register(INCOMING, reader)
+        try:
+            self.database.execute(f"create or replace table {table} as {query}")
+        except Exception:
+            # The database knows of an error in the batches by its text alone.
+            if errors:
+                raise errors[0] from None
+            raise
+        finally:
+            self.database.unregister(INCOMING)
+        return rows
 
     def one(self, query: str, values: Sequence[object] = ()) -> Any:
         """Return the only row of a query, None if there is none."""
@@ -118,14 +131,18 @@ def opened_store(
     if not (work / _ORIGIN).exists():
         write_atomically(work / _DONE, b"{}")
         write_atomically(work / _ORIGIN, text.encode())
-    free = memory - reset_peak() - _BLOCKS
-    if memory < LEAST or free < LEAST // 8:
-        raise UserError(f"memory = {memory / 1e9:.2f} GB: at least {LEAST / 1e9:.2f} GB are needed")
+    taken = reset_peak() + _BLOCKS
+    free, least = memory - taken, max(LEAST, taken + LEAST // 8)
+    if memory < least:
+        raise UserError(f"memory = {memory / 1e9:.2f} GB: at least {least / 1e9:.2f} GB are needed")
     with closing(connected(work / _DATABASE)) as database:
         # Some of what DuckDB takes does not count within its own limit.
         database.execute(f"set memory_limit = '{int(0.7 * free) // 2**20}MiB'")
         database.execute(f"set threads = {threads()}")
         database.execute("set preserve_insertion_order = false")
+        # Nobody knows how long a stream is, so that joins keep the order in which they are written:
+        # what stands right is held in memory, what stands left passes by.
+        database.execute("set disabled_optimizers = 'join_order,build_side_probe_side'")
         with _named(folder):
             yield Store(work, database, memory, say)
     remove_store(folder)

@@ -15,7 +15,7 @@ from homogcl.core.config import Config
 from homogcl.core.errors import UserError
 from homogcl.core.seeds import branch
 from homogcl.homophily.clusters import centroids, spread
-from homogcl.homophily.positives import CannotCombine, Combine, Positives
+from homogcl.homophily.positives import CannotCombine, Combine, Positives, Taken
 from homogcl.homophily.running_clusters import RunningClusters
 from homogcl.homophily.saliency import saliency
 from homogcl.homophily.standing import StandingWeights
@@ -59,6 +59,7 @@ class NeighborPlugin(Method):
 
     ways: ClassVar[tuple[Combine, ...]]  # in order of preference; the base takes the first it can
     presets: ClassVar[str] = "homogcl"  # the plug-in whose presets this one shares
+    taken: Taken = Taken.ALL  # which neighbors a mean takes
 
     def __init__(self, base: Method, config: ClusterConfig | None = None, **settings: Any) -> None:
         """Put the plug-in on `base`.
@@ -184,7 +185,9 @@ class NeighborPlugin(Method):
         """Return the base's terms with the edges as positives, each by its weight, [E]."""
         graph = views.graph
         pattern = Pattern.of_graph(graph)
-        pairs = Positives(graph.edge_index, weight, combine=self.combine, pattern_hint=pattern)
+        pairs = Positives(
+            graph.edge_index, weight, combine=self.combine, taken=self.taken, pattern_hint=pattern
+        )
         return self.base.objective(views.base, pairs)
 
     def next_centroids(self, h: Tensor, seed: int) -> Tensor:
