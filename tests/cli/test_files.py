@@ -187,8 +187,9 @@ def test_a_data_set_takes_another_file_of_features_in_every_command(homogcl: She
     np.save("others.npy", rows[::-1])
     homogcl("embed", "run", "--data", "demo", "--features", "others.npy", "-o", "other.npy")
     assert not np.allclose(np.load("z.npy"), np.load("other.npy"))
-    homogcl("embed", "run", "--data", "demo", "-o", "same.npy")
-    np.testing.assert_array_equal(np.load("z.npy"), np.load("same.npy"))
+    for name in ("demo", "Demo"):
+        homogcl("embed", "run", "--data", name, "-o", "same.npy")
+        np.testing.assert_array_equal(np.load("z.npy"), np.load("same.npy"))
     for features in (other, ()):
         homogcl("run", "raw", "--data", "demo", *features, "--seeds", 1, "--results", "results")
     names = {path.parent.parent.name for path in Path("results").rglob("*.json")}

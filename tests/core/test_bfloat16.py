@@ -63,6 +63,23 @@ def test_what_is_added_to_a_product_is_not_rounded(
         torch.testing.assert_close(result.double(), beta * c + alpha * product)
 
 
+def test_what_counts_nothing_is_not_looked_at() -> None:
+    a, b, nothing = numbers(70, 90), numbers(90, 80, seed=1), torch.full((70, 80), torch.nan)
+    with REPLACEMENT:
+        results = [
+            torch.addmm(nothing, a, b, beta=0),
+            nothing.clone().addmm_(a, b, beta=0),
+            torch.mm(a, b, out=torch.empty(0)),
+        ]
+        product = a @ b
+    assert all(torch.equal(result, product) for result in results)
+
+
+def test_factors_of_two_kinds_are_refused_as_by_torch() -> None:
+    with REPLACEMENT, pytest.raises(RuntimeError, match="same dtype"):
+        numbers(70, 90) @ numbers(90, 80).double()
+
+
 def test_backward_products_are_rounded_too() -> None:
     x, weight, bias = numbers(70, 90), numbers(90, 80, seed=1), numbers(80, seed=2)
     up = numbers(70, 80, seed=3)

@@ -123,6 +123,9 @@ def test_mistakes_are_named(tmp_path: Path, matrix: np.ndarray) -> None:
         load("demo", files={"features": ["age", "size"]})
     with pytest.raises(UserError, match="demo is a data set; label belongs to files of your own"):
         load("demo", files={"features": tmp_path / "titles.npy", "label": "x"})
+    np.save(tmp_path / "empty.npy", matrix[:, :0])
+    with pytest.raises(UserError, match=r"empty\.npy: has no features"):
+        load("demo", files={"features": tmp_path / "empty.npy"})
     with pytest.raises(UserError, match="two kinds of features; give one"):
         load("demo", features="structural", files={"features": tmp_path / "titles.npy"})
 

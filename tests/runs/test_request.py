@@ -134,6 +134,17 @@ def test_other_features_have_a_name_a_scaling_and_a_place_of_their_own(tmp_path:
     assert again.record_path(tmp_path) in places
 
 
+def test_a_record_is_of_the_features_that_were_there_before_the_training(tmp_path: Path) -> None:
+    path = tmp_path / "x.npy"
+    np.save(path, np.ones((2708, 2)))
+    run = Request("grace", "cora", files={"features": str(path)}).resolve()
+    before, digest = run.record_path(tmp_path), hashlib.sha256(path.read_bytes()).hexdigest()
+    path.unlink()
+    assert run.record_path(tmp_path) == before
+    assert isinstance(run.resolved_settings["data"], dict)
+    assert run.resolved_settings["data"]["features_sha256"] == digest
+
+
 def test_a_scaling_asked_for_holds_for_other_features(tmp_path: Path) -> None:
     np.save(tmp_path / "x.npy", np.ones((2708, 2)))
     request = Request(

@@ -64,9 +64,12 @@ def _mm(a: Tensor, b: Tensor) -> Tensor:
 
 
 def _mm_out(a: Tensor, b: Tensor, *, out: Tensor) -> Tensor:
-    if _applies(a, b):
-        return out.copy_(_rounded(a, b))
-    return torch.addmm(out, a, b, beta=0, out=out)
+    if not _applies(a, b):
+        return torch.addmm(out, a, b, beta=0, out=out)
+    product = _rounded(a, b)
+    if not out.numel():  # torch gives an empty result the size that it needs
+        out.resize_(product.shape)
+    return out.copy_(product)
 
 
 def _addmm(c: Tensor, a: Tensor, b: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
@@ -75,7 +78,7 @@ def _addmm(c: Tensor, a: Tensor, b: Tensor, *, beta: float = 1, alpha: float = 1
     product = _rounded(a, b).float()
     if alpha != 1:
         product *= alpha
-    return product.add_(c, alpha=beta)
+    return product.add_(c, alpha=beta) if beta != 0 else product
 
 
 def _addmm_in_place(
@@ -83,14 +86,16 @@ def _addmm_in_place(
 ) -> Tensor:
     if not _applies(a, b):
         return torch.addmm(c, a, b, beta=beta, alpha=alpha, out=c)
-    if beta != 1:
+    if beta == 0:
+        c.zero_()  # a product with 0 would leave NaN
+    elif beta != 1:
         c.mul_(beta)
     return c.add_(_rounded(a, b).float(), alpha=alpha)
 
 
 def _applies(a: Tensor, b: Tensor) -> bool:
     """Return whether the product of `a` [n, m] and `b` [m, d] is taken in bfloat16."""
-    return a.dtype == torch.float32 and min(*a.shape, b.size(1)) >= NARROW
+    return a.dtype == b.dtype == torch.float32 and min(*a.shape, b.size(1)) >= NARROW
 
 
 def _rounded(a: Tensor, b: Tensor) -> Tensor:

@@ -59,14 +59,13 @@ class OtherFeatures:
         nodes = read_nodes(files, numbers, None, learned)
         if len(nodes.ids) != graph.x.size(0):
             raise UserError(f"{name}: a data set keeps all of its nodes; set missing to fill")
-        if nodes.x is None:
+        if nodes.x is None or not nodes.x.size(1):
             raise UserError(f"{self.path}: has no features")
+        identity = self.identity()
         graph.x, graph.columns = compact(nodes.x), nodes.columns
-        graph.feature_names, graph.files = (
-            list(nodes.feature_names),
-            {self.path.name: self.sha256()},
-        )
-        graph.sha256 = hashlib.sha256(f"{graph.sha256} {self.identity()}".encode()).hexdigest()
+        graph.feature_names = list(nodes.feature_names)
+        graph.files = {self.path.name: identity["features_sha256"]}
+        graph.sha256 = hashlib.sha256(f"{graph.sha256} {identity}".encode()).hexdigest()
         graph.report = "; ".join([f"features from {self.path.name}", *nodes.notes])
 
 

@@ -169,7 +169,7 @@ class ClosedForm(Method):
         best, count = max(areas.values()), links.edges.size(1)
         error = math.sqrt(best * (1 - best) / count)
         ridge = max(each for each, area in areas.items() if area >= best - error)
-        more = [power for power in self.config.rounds if power > max(fewest, _JUDGED)]
+        more = self.config.rounds[1:]
         later = areas_after(more, ridge) if more else {}
         alike = [power for power, area in later.items() if area >= areas[ridge] - error]
         return Choice(ridge, max([fewest, *alike]), areas[ridge], count)

@@ -18,7 +18,7 @@ from torch_geometric.data import Data
 from homogcl.core.config import first_problem
 from homogcl.core.errors import UserError, first_line
 from homogcl.core.files import only_process_in, remove_lastingly, write_json
-from homogcl.data.catalog import own_path
+from homogcl.data.catalog import own_path, plain_name
 from homogcl.data.names import original_ids
 from homogcl.data.own.files import description
 from homogcl.data.own.rows import read_rows
@@ -126,7 +126,7 @@ class RunFolder:
         """
         config = self._config()
         place = None if data is None else own_path(data)
-        same = data is None or data == config.data
+        same = data is None or _is_same(data, config.data)
         if not files and (same or (place is not None and description(place) is None)):
             files = config.files
         return Request(
@@ -148,7 +148,9 @@ class RunFolder:
         config = self._config()
         place = own_path(request.data)
         # Who gives a data set other features than the run's wants these.
-        same = request.data == config.data and (place is not None or request.files == config.files)
+        same = _is_same(request.data, config.data) and (
+            place is not None or request.files == config.files
+        )
         if same and place is not None and not place.exists():
             raise UserError(f"{place} is gone; say with --data where it lies now")
         model = model or self.model()
@@ -271,3 +273,9 @@ class RunFolder:
             raise UserError(f"cannot read {path}: {error.strerror}") from None
         except (ValueError, RecursionError) as error:
             raise UserError(f"{path} is not valid JSON: {error}") from None
+
+
+def _is_same(data: str, other: str) -> bool:
+    """Return whether both name one graph; names of data sets may be written in several ways."""
+    named = own_path(data) is None and own_path(other) is None
+    return plain_name(data) == plain_name(other) if named else data == other

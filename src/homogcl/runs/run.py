@@ -115,6 +115,12 @@ class Run:
             **current_versions(),
         }
 
+    @cached_property
+    def _other_features(self) -> dict[str, str]:
+        """What tells another file of features from others, read once: a training may outlast it."""
+        other = other_features(self.data, self.files)
+        return {} if other is None else other.identity()
+
     def _settings_dict(self, *, include_defaults: bool) -> dict[str, JsonValue]:
         parts: dict[str, list[Config]] = {
             "method": configure(self.method, self.settings.method),
@@ -122,12 +128,9 @@ class Run:
             "data": [self.settings.data, self.settings.embedding],
             "probe": [ProbeConfig()],
         }
-        other = other_features(self.data, self.files)
         dumped: dict[str, JsonValue] = {}
         for part, configs in parts.items():
-            values: dict[str, JsonValue] = {}
-            if part == "data" and other is not None:
-                values |= other.identity()
+            values: dict[str, JsonValue] = {**(self._other_features if part == "data" else {})}
             for config in configs:
                 values |= config.model_dump(mode="json", exclude_defaults=not include_defaults)
             dumped[part] = values
