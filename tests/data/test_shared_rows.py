@@ -26,7 +26,7 @@ def features() -> SharedRows:
 
 @pytest.mark.parametrize(("nodes", "count"), [(10, 1), (10, 3), (7, 7), (1_000_003, 4)])
 def test_ranges_of_shares_are_all_nodes_in_turn(nodes: int, count: int) -> None:
-    ranges = [Share(number=number + 1, count=count).range(nodes) for number in range(count)]
+    ranges = [Share(number=number + 1, count=count).nodes(nodes) for number in range(count)]
     starts = Share(number=1, count=count).starts(nodes)
     assert [each.start for each in ranges] == starts[:-1].tolist()
     assert [each.stop for each in ranges] == starts[1:].tolist()

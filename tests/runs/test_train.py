@@ -188,6 +188,8 @@ def test_a_run_on_shares_is_that_on_copies(name: str, block_graph: Data, tmp_pat
     first, second = train(is_cut=False), train(is_cut=True)
     np.testing.assert_allclose(second.embeddings(), first.embeddings(), rtol=1e-5, atol=1e-6)
     assert second.settings() == first.settings()
+    _, of_copy = second.vectors(None, str(whole), {})
+    np.testing.assert_allclose(of_copy, second.embeddings(), rtol=1e-5, atol=1e-6)
     if steps:
         assert second.curves() == first.curves()
 

@@ -78,7 +78,7 @@ def _cut(whole: Path, folder: Path, text: str, options: list[str]) -> None:
     if options:
         raise UserError(f"--share cuts a graph on disk; {', '.join(options)} belongs to its making")
     nodes = write_share(whole, folder, share).nodes
-    rows = share.range(nodes)
+    rows = share.nodes(nodes)
     terminal.say(
         f"wrote share {share} to {folder}: features of {len(rows):,} of {nodes:,} nodes, all edges"
     )

@@ -71,7 +71,7 @@ class Index(Config):
     @property
     def rows(self) -> int:
         """The number of nodes whose features are here."""
-        return self.nodes if self.share is None else len(self.share.range(self.nodes))
+        return self.nodes if self.share is None else len(self.share.nodes(self.nodes))
 
 
 def write_mapped(graph: Data, folder: Path) -> Path:

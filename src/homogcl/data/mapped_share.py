@@ -45,7 +45,7 @@ def write_share(whole: Path, folder: Path, share: Share) -> Index:
     for name in [*index.arrays, *index.names]:
         path = whole / f"{name}.npy"
         if name == "x":
-            _copy_rows(path, folder / path.name, share.range(index.nodes))
+            _copy_rows(path, folder / path.name, share.nodes(index.nodes))
             continue
         with path.open("rb") as source, open_atomically(folder / path.name) as target:
             shutil.copyfileobj(source, target, _BLOCK)

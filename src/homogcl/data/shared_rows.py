@@ -35,13 +35,13 @@ class Share(Config):
         """Return the share as people write it, such as 1/4."""
         return f"{self.number}/{self.count}"
 
-    def starts(self, nodes: int) -> Tensor:
+    def starts(self, total: int) -> Tensor:
         """Return where the ranges of all shares begin, and the end of the last, [count + 1]."""
-        return torch.arange(self.count + 1) * nodes // self.count
+        return torch.arange(self.count + 1) * total // self.count
 
-    def range(self, nodes: int) -> range:
-        """Return the nodes of this share."""
-        first, end = self.starts(nodes)[self.number - 1 : self.number + 1].tolist()
+    def nodes(self, total: int) -> range:
+        """Return the nodes of this share, of so many in all."""
+        first, end = self.starts(total)[self.number - 1 : self.number + 1].tolist()
         return range(first, end)
 
 
