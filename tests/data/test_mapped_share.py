@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -224,3 +225,20 @@ def test_a_step_that_stops_one_process_ends_all(
     ends = run_ranks(2, train, tmp_path)
     assert {type(end) for end in ends} <= {NotFinite, LostProcess}
     assert NotFinite in {type(end) for end in ends}
+
+
+def test_a_process_that_falls_silent_ends_the_others(
+    whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folders = cut(whole, 2)
+    config = TrainConfig(epochs=3, batch="parts", batch_size=5)
+    monkeypatch.setenv("HOMOGCL_TIMEOUT", "2")
+
+    def train(ranks: Ranks) -> None:
+        with connected(open_mapped(folders[ranks.rank]), ranks) as graph:
+            method = build("grace", {"hidden_dim": 8, "out_dim": 4}, Sizes.of(graph), seed=0)
+            # The other one has begun with the next epoch, and fetches its batches.
+            fit(method, graph, config, seed=0, ranks=ranks, on_epoch=lambda _: time.sleep(6))
+
+    _, other = run_ranks(2, train, tmp_path, seconds=2)
+    assert isinstance(other, LostProcess)
