@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
+
+from pydantic import JsonValue
 
 from homogcl.core.errors import UserError
 from homogcl.pages.table import Table
@@ -16,6 +18,7 @@ from reproduction.artifact import GraphTraining
 
 COLUMNS = ("Folder", "Data set", "Records", "Minutes of training", "Below the limit")
 _METRIC = "test_accuracy"
+_MANNER = {"share_products": None}  # settings of how a step is computed, with their defaults
 
 
 @dataclass(frozen=True)
@@ -114,12 +117,19 @@ def _by_former_probe(record: Record) -> bool:
 
 
 def _request(record: Record) -> Request:
-    """Return the request with every setting of a record, whatever its preset says by now."""
-    parts = (record.resolved.get(part) for part in ("method", "train", "data"))
-    settings = {
-        key: value for part in parts if isinstance(part, dict) for key, value in part.items()
-    }
-    return Request(record.method, record.data, record.seed, settings)
+    """Return the request with every setting of a record, whatever its preset says by now.
+
+    A setting of how a step is computed has its present default where it had its former one.
+    """
+    resolved, recorded = (_flat(each) for each in (record.resolved, record.settings))
+    manner = {key: value for key, value in _MANNER.items() if key not in recorded}
+    return Request(record.method, record.data, record.seed, {**resolved, **manner})
+
+
+def _flat(settings: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    """Return the settings of method, training and data by name."""
+    parts = (settings.get(part) for part in ("method", "train", "data"))
+    return {key: value for part in parts if isinstance(part, dict) for key, value in part.items()}
 
 
 def _makes(training: GraphTraining, record: Record, results: Path) -> bool:

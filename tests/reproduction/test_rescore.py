@@ -95,6 +95,15 @@ def test_long_trainings_and_settings_of_the_past_are_left_alone(
     assert trainings_again(Selection(["presets"]), tmp_path) == []
 
 
+def test_how_a_step_was_computed_does_not_matter(tmp_path: Path, record: Record) -> None:
+    train = record.resolved["train"]
+    assert isinstance(train, dict)
+    past = {**record.resolved, "train": {**train, "share_products": False}}
+    path = write_record(tmp_path / "presets", record.model_copy(update={"resolved": past}))
+    (training,) = trainings_again(Selection(["presets"], seconds=1e6), tmp_path)
+    assert training.path(tmp_path) == path
+
+
 def test_a_folder_without_records_is_named(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"no records at .*nowhere"):
         trainings_again(Selection(["nowhere"]), tmp_path)
