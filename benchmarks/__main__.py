@@ -10,6 +10,7 @@ on the probe,
 `python -m benchmarks startup` that on how fast commands start,
 `python -m benchmarks scale arxiv-step` those on large graphs, which take long,
 `python -m benchmarks index` that on libraries of near vectors,
+`python -m benchmarks hosts` that on one host and two, which takes root,
 `python -m benchmarks large --nodes 500000,5000000` that from tables beyond memory to an index, and
 `python -m benchmarks --one MEASURE ARGUMENTS` prints one measure as JSON.
 """
@@ -30,6 +31,7 @@ from rich.table import Table
 from benchmarks import (
     cold_start,
     earlier,
+    hosts,
     index,
     large,
     measures,
@@ -205,6 +207,7 @@ PARTS: dict[str, Callable[[], list[Row]]] = {
     "arxiv-epoch": scale.arxiv_sampled,
     "large": large.large,
     "index": index.index,
+    "hosts": hosts.over_hosts,
 }
 
 

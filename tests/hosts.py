@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 
 NETWORK = "10.213.77"
 PORT = 29417  # of the rendezvous, in a namespace where nothing else listens
@@ -47,8 +48,13 @@ class Host:
         """Its address."""
         return f"{NETWORK}.{self.number + 1}"
 
-    def start(self, *words: object, environment: Mapping[str, str]) -> None:
-        """Start a command of Python here; what it says is in `said`."""
+    def start(self, *words: object, environment: Mapping[str, str] = MappingProxyType({})) -> None:
+        """Start a command of Python here, on one thread; what it says is in `said`."""
+        path = os.pathsep.join(filter(None, sys.path))
+        variables = {
+            **{"GLOO_SOCKET_IFNAME": DEVICE, "PYTHONPATH": path, "OMP_NUM_THREADS": "1"},
+            "TORCH_DISABLE_SHARE_RDZV_TCP_STORE": "1",
+        }
         with (self.folder / f"said-{self.number}").open("ab") as said:
             self.commands.append(
                 subprocess.Popen(
@@ -56,7 +62,7 @@ class Host:
                     stdout=said,
                     stderr=said,
                     stdin=subprocess.DEVNULL,
-                    env={**os.environ, "GLOO_SOCKET_IFNAME": DEVICE, **environment},
+                    env={**os.environ, **variables, **environment},
                 )
             )
 
@@ -120,6 +126,19 @@ def _connect(host: Host, switch: str) -> None:
     run("ip", "-n", host.namespace, "addr", "add", f"{host.address}/24", "dev", DEVICE)
     for device in (DEVICE, "lo"):
         run("ip", "-n", host.namespace, "link", "set", device, "up")
+
+
+def launcher(
+    host: Host, count: int, *, processes: int = 1, restarts: int = 0
+) -> tuple[object, ...]:
+    """Return the words of torchrun on one of `count` hosts; those of a module's command follow."""
+    meeting = f"is_host={int(host.number == 0)},keep_alive_interval=1,keep_alive_max_attempt=3"
+    return (
+        *("-m", "torch.distributed.run", "--nnodes", count, "--nproc-per-node", processes),
+        *("--rdzv-backend", "c10d", "--rdzv-id", "test", "--rdzv-conf", meeting),
+        *("--rdzv-endpoint", f"{NETWORK}.1:{PORT}", "--local-addr", host.address),
+        *("--max-restarts", restarts, "-m"),
+    )
 
 
 def run(*words: str) -> str:

@@ -1,6 +1,6 @@
 """Train one method on several hosts by Ray Train: python ray_train.py GRAPH RUN [WORKERS].
 
-GRAPH is a copy on each host, RUN a folder on a file system that all hosts share.
+GRAPH is a copy or a share on each host, RUN a folder on a file system that all hosts share.
 """
 
 from __future__ import annotations

@@ -263,6 +263,7 @@ TABLES: dict[str, Callable[[Path], Table]] = {
     "tutorial": _measures("tutorial"),
     "scale": _measures("scale"),
     "index": _measures("index"),
+    "hosts": _measures("hosts"),
     "large": _measures("large"),
     "arxiv-step": _measures("arxiv-step", "arxiv-epoch"),
     "sampling": lambda results: sampling_table(_bench(results)),

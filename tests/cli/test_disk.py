@@ -30,6 +30,41 @@ def test_a_graph_on_disk_trains_as_in_memory(homogcl: Shell) -> None:
 
 
 @pytest.mark.usefixtures("papers")
+def test_a_share_is_cut_off_and_waits_for_the_others(homogcl: Shell) -> None:
+    homogcl("to-disk", "papers", "whole")
+    for number, count in ((1, 22), (2, 23), (4, 23)):
+        said = homogcl("to-disk", "whole", f"share-{number}", "--share", f"{number}/4")
+        assert f"share {number}/4 to share-{number}: features of {count} of 90 nodes" in said
+    line = homogcl.refuses("train", "grace", "share-2", "--batch", "parts:30")
+    assert "share-2 is share 2/4 of a graph: train with 4 processes, each with another" in line
+    assert "share-1 is share 1/4" in homogcl.refuses("inspect", "share-1")
+    homogcl("train", "grace", "whole", "--batch", "parts:30", *FAST, "--out", "run")
+    assert "share-1 is share 1/4" in homogcl.refuses(
+        "embed", "run", "-o", "z.npy", "--data", "share-1"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("whole", "--share", "5/4"), "--share '5/4': write it as 1/4, the first of four"),
+        (("papers", "--share", "1/4"), "papers holds no mapped graph"),
+        (("whole", "--share", "1/100"), "100 shares are more than its 90 nodes"),
+        (("whole", "--share", "1/2", "--memory", "4GB"), "memory belongs to its making"),
+        (("whole", "--share", "1/2", "--features-as", "row"), "features-as belongs to its making"),
+    ],
+)
+@pytest.mark.usefixtures("papers")
+def test_what_is_no_share_is_one_line(
+    homogcl: Shell, arguments: tuple[str, ...], says: str
+) -> None:
+    homogcl("to-disk", "papers", "whole")
+    data, *options = arguments
+    assert says in homogcl.refuses("to-disk", data, "new", *options)
+    assert not Path("new").exists()
+
+
+@pytest.mark.usefixtures("papers")
 def test_beyond_memory_the_graph_is_the_same(homogcl: Shell) -> None:
     homogcl("to-disk", "papers", "small")
     said = homogcl("to-disk", "papers", "large", "--memory", "8GB")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +15,11 @@ from torch_geometric.data import Data
 
 from homogcl.core.errors import UserError
 from homogcl.data.check import MASKS
+from homogcl.data.shared_rows import Share, SharedRows
 from homogcl.evaluate.tasks import PROBE
-from homogcl.methods.base import Method
+from homogcl.methods.base import Method, Sizes
 from homogcl.methods.inference import embeddings
+from homogcl.methods.registry import build
 from homogcl.presets.resolve import resolve
 from homogcl.runs import forms
 from homogcl.runs.embedder import Embedder
@@ -55,8 +59,28 @@ def with_classes_as_features(graph: Data) -> Data:
 
 def test_a_form_that_is_named_is_taken_without_labels(block_graph: Data) -> None:
     del block_graph.y
-    check_form("layers", block_graph)
+    check_form("layers", Fixed(), block_graph)
     assert settled_form("layers", Fixed(), block_graph, 0) == "layers"
+
+
+@pytest.mark.parametrize(
+    ("name", "form", "is_taken"),
+    [
+        *[("grace+homogcl", form, True) for form in ("last", "last/unit", "layers")],
+        *[("grace", form, False) for form in ("layers+ax/unit", "last+x", "auto")],
+        *[("vgae", "last", True), ("hdi", "last", True), ("homogcl", "last", True)],
+        *[(name, "last", False) for name in ("raw", "propagation", "mvgrl")],
+    ],
+)
+def test_shares_of_features_give_what_is_read_by_rows(
+    name: str, form: str, is_taken: bool, block_graph: Data
+) -> None:
+    method = build(name, {}, Sizes.of(block_graph), seed=0)
+    shape = (60, block_graph.num_features)
+    block_graph.x = SharedRows.of(shape, Share(number=1, count=2), block_graph.x.__getitem__)
+    refused = pytest.raises(UserError, match=f", form={re.escape(form)}: shares of a graph")
+    with nullcontext() if is_taken else refused:
+        check_form(form, method, block_graph)
 
 
 def test_the_best_candidate_on_validation_nodes_is_chosen(

@@ -6,6 +6,7 @@ import json
 import os
 import signal
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,9 @@ from torch_geometric.data import Data
 from homogcl.core.distributed import Ranks
 from homogcl.core.errors import UserError
 from homogcl.core.signals import Interrupted
+from homogcl.data.mapped import write_mapped
+from homogcl.data.mapped_share import write_share
+from homogcl.data.shared_rows import Share
 from homogcl.evaluate.tasks import Task
 from homogcl.methods.inference import embeddings
 from homogcl.methods.registry import Sizes, build
@@ -159,6 +163,35 @@ def test_processes_with_other_graphs_or_settings_are_refused(
     first = f"process 1 has other {differs} than process 0: all hosts need the same graph"
     assert all(line.startswith(first) if differs else line == "" for line in said), said
     assert len(said) == 3
+
+
+@pytest.mark.parametrize("name", ["grace+homogcl", "homogcl"])
+def test_a_run_on_shares_is_that_on_copies(name: str, block_graph: Data, tmp_path: Path) -> None:
+    whole = write_mapped(block_graph, tmp_path / "whole")
+    shares = [Share(number=number, count=2) for number in (1, 2)]
+    for share in shares:
+        write_share(whole, tmp_path / f"share-{share.number}", share)
+    steps = {"epochs": 2, "hidden_dim": 8} if name != "homogcl" else {}
+    settings = {"batch": "parts", "batch_size": 10, "out_dim": 4, **steps}
+
+    def work(ranks: Ranks, *, is_cut: bool) -> None:
+        place = {"MASTER_ADDR": "localhost", "MASTER_PORT": "1"}
+        os.environ.update({"WORLD_SIZE": "2", "RANK": str(ranks.rank), **place})
+        graph = tmp_path / f"share-{ranks.rank + 1}" if is_cut else whole
+        run = Request(name, str(graph), overrides=settings).resolve()
+        train_run(run, tmp_path / f"run-{is_cut}", ranks=ranks)
+
+    def train(*, is_cut: bool) -> RunFolder:
+        assert run_ranks(2, partial(work, is_cut=is_cut), tmp_path) == [None, None]
+        return RunFolder(tmp_path / f"run-{is_cut}")
+
+    first, second = train(is_cut=False), train(is_cut=True)
+    np.testing.assert_allclose(second.embeddings(), first.embeddings(), rtol=1e-5, atol=1e-6)
+    assert second.settings() == first.settings()
+    _, of_copy = second.vectors(None, str(whole), {})
+    np.testing.assert_allclose(of_copy, second.embeddings(), rtol=1e-5, atol=1e-6)
+    if steps:
+        assert second.curves() == first.curves()
 
 
 def test_curves_are_followed_in_tensorboard(tmp_path: Path) -> None:

@@ -33,6 +33,10 @@ def to_disk(
         str | None,
         typer.Option(help="Read tables beyond memory, with so much of it: 4GB."),
     ] = None,
+    share: Annotated[
+        str | None,
+        typer.Option(help="Write a share of DATA, a graph on disk: 1/4, the first of four."),
+    ] = None,
     root: Root = None,
 ) -> None:
     """Write a graph as a folder of arrays that later trainings map into memory, not read.
@@ -40,7 +44,8 @@ def to_disk(
     DATA may also be a folder or glob of tables, a file of SQLite or DuckDB, postgres://USER@HOST/DB
     (the password in PGPASSWORD) or env:NAME, a variable that holds such an address: these, and all
     tables with --memory, are read without ever being whole in memory. With a database, --edges and
-    --nodes are queries. A killed import goes on when it is started again.
+    --nodes are queries. A killed import goes on when it is started again. A share has the features
+    of a range of nodes, for one of several hosts that train together.
     """
     from homogcl.data.load import load
     from homogcl.data.mapped import write_mapped
@@ -48,6 +53,10 @@ def to_disk(
     from homogcl.data.streamed.streams import is_pattern
     from homogcl.pages import terminal
 
+    if share is not None:
+        given = {**files, "features-as": features_as, "edges": edges, "memory": memory}
+        _cut(Path(data), folder, share, [name for name, value in given.items() if value])
+        return
     tables = [data, *([str(files["nodes"])] if "nodes" in files else [])]
     beyond = memory or edges or database_of(data) or any(is_pattern(Path(t)) for t in tables)
     if beyond:
@@ -57,6 +66,22 @@ def to_disk(
     graph = load(data, root, features=features_as, files=files)
     write_mapped(graph, folder)
     terminal.say(f"wrote {graph.num_nodes:,} nodes, {graph.num_edges // 2:,} edges to {folder}")
+
+
+def _cut(whole: Path, folder: Path, text: str, options: list[str]) -> None:
+    from homogcl.core.errors import UserError
+    from homogcl.data.mapped_share import write_share
+    from homogcl.data.shared_rows import parse_share
+    from homogcl.pages import terminal
+
+    share = parse_share(text)
+    if options:
+        raise UserError(f"--share cuts a graph on disk; {', '.join(options)} belongs to its making")
+    nodes = write_share(whole, folder, share).nodes
+    rows = share.nodes(nodes)
+    terminal.say(
+        f"wrote share {share} to {folder}: features of {len(rows):,} of {nodes:,} nodes, all edges"
+    )
 
 
 def _stream(

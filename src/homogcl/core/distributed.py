@@ -33,7 +33,8 @@ class LostProcess(UserError):
 
 
 @contextmanager
-def _waiting() -> Iterator[None]:
+def waiting() -> Iterator[None]:
+    """Say in one line that a process is lost where the block waits for one in vain."""
     try:
         yield
     except RuntimeError as error:
@@ -57,14 +58,14 @@ class Ranks:
     def sum(self, x: Tensor) -> Tensor:
         """Return the sum of all processes' `x`, in its own memory."""
         if self.size > 1:
-            with _waiting():
+            with waiting():
                 dist.all_reduce(x)
         return x
 
     def maximum(self, x: Tensor) -> Tensor:
         """Return the largest of all processes' `x`, entry by entry, in its own memory."""
         if self.size > 1:
-            with _waiting():
+            with waiting():
                 dist.all_reduce(x, dist.ReduceOp.MAX)
         return x
 
@@ -77,7 +78,7 @@ class Ranks:
         if self.size == 1:
             return value
         box = [value]
-        with _waiting():
+        with waiting():
             dist.broadcast_object_list(box)
         return box[0]
 
@@ -86,7 +87,7 @@ class Ranks:
         if self.size == 1:
             return [value]
         boxes = [value] * self.size
-        with _waiting():
+        with waiting():
             dist.all_gather_object(boxes, value)
         return boxes
 
@@ -139,9 +140,9 @@ def joined(environment: Mapping[str, str] = os.environ) -> Iterator[Ranks]:
         yield ranks
         return
     _check_store(environment)
-    timeout = timedelta(seconds=float(environment.get("HOMOGCL_TIMEOUT", "3600")))
+    timeout = patience(environment)
     backend = "cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo"
-    with _waiting():
+    with waiting():
         store, rank, size = next(dist.rendezvous("env://", timeout=timeout))  # type: ignore[attr-defined]
         if _is_agents(environment):
             # The launcher's store outlives a restart: without a name of its own, an attempt could
@@ -152,6 +153,11 @@ def joined(environment: Mapping[str, str] = os.environ) -> Iterator[Ranks]:
         yield ranks
     finally:
         dist.destroy_process_group()
+
+
+def patience(environment: Mapping[str, str] = os.environ) -> timedelta:
+    """Return how long a process waits for another."""
+    return timedelta(seconds=float(environment.get("HOMOGCL_TIMEOUT", "3600")))
 
 
 def _is_agents(environment: Mapping[str, str]) -> bool:

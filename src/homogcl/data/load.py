@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from homogcl.core.config import Config
+from homogcl.core.distributed import ranks_of
 from homogcl.core.errors import UserError
 from homogcl.core.seeds import stream
 from homogcl.data.catalog import graph_name, own_path, plain_name, reader, resolved_name
@@ -29,6 +31,7 @@ from homogcl.data.published.download import raw_files
 from homogcl.data.published.root import data_root, sha256
 from homogcl.data.published.sources import SOURCES
 from homogcl.data.recipe import Recipe, scale_features
+from homogcl.data.shared_rows import SharedRows
 from homogcl.data.shares import demo_shares
 from homogcl.data.splits import SplitKind, SplitName, random_split_of
 from homogcl.data.structural import cached_structural_features, features_of_edges
@@ -62,8 +65,8 @@ def load(
     Args:
         name: One of `data_names()`, where case and the characters - and _ do not matter; the name
             of another generated graph, as `demo_shares` reads it; the path of a user's own graph,
-            as `read_own` takes it, or a folder of `write_mapped`; or a graph that somebody holds in
-            Python, as `as_graph` takes it.
+            as `read_own` takes it, or a folder of `write_mapped` or `write_share`; or a graph that
+            somebody holds in Python, as `as_graph` takes it.
         root: Folder of all data sets; else `$HOMOGCL_DATA`, else the XDG cache. Published data
             sets that are missing there are downloaded into it.
         features: How features are scaled, as `scaling_of` has it: by default "row" for data sets
@@ -170,9 +173,19 @@ def _mapped(folder: Path, files: Mapping[str, object]) -> Data:
     if files:
         raise UserError(f"{folder} is a mapped graph; {', '.join(files)} belongs to files")
     graph = open_mapped(folder)
+    _check_processes(folder, graph.x)
     graph.files = {INDEX: graph.sha256}
     graph.report = f"{graph.num_nodes:,} nodes, {graph.num_edges // 2:,} edges, on disk"
     return graph
+
+
+def _check_processes(folder: Path, x: Tensor) -> None:
+    """Refuse a share of a graph where not as many processes have been started as shares."""
+    if isinstance(x, SharedRows) and ranks_of(os.environ).size != x.share.count:
+        raise UserError(
+            f"{folder} is share {x.share} of a graph: train with {x.share.count} processes, each "
+            "with another share, or give a whole copy"
+        )
 
 
 def _make_structural(graph: Data, seed: int | None) -> None:

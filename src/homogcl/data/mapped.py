@@ -12,6 +12,7 @@ import json
 import mmap
 from collections.abc import Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -29,6 +30,7 @@ from homogcl.core.errors import UserError
 from homogcl.core.files import write_atomically
 from homogcl.core.scratch import drop_pages
 from homogcl.data.recipe import Recipe
+from homogcl.data.shared_rows import Share, SharedRows
 
 FORMAT = 2
 INDEX = "mapped.json"  # written last: a folder without it is not complete
@@ -41,9 +43,10 @@ _KINDS = {
     **dict.fromkeys(("train_mask", "val_mask", "test_mask"), "b"),
 }
 _CHUNK = 2**24  # numbers that are looked at together
+_ROWS = 64  # rows of features that are read together
 
 
-class _Index(Config):
+class Index(Config):
     """The description of a folder's arrays."""
 
     format: int
@@ -54,6 +57,7 @@ class _Index(Config):
     class_names: list[str]
     sha256: str
     recipe: Recipe | None = None
+    share: Share | None = None  # of the features, where not all are here; the hash is of all
 
     @field_validator("arrays")
     @classmethod
@@ -63,6 +67,11 @@ class _Index(Config):
         if not needed <= set(arrays) <= needed | {*_PLAIN}:
             raise ValueError("these are not the arrays of one graph")
         return arrays
+
+    @property
+    def rows(self) -> int:
+        """The number of nodes whose features are here."""
+        return self.nodes if self.share is None else len(self.share.nodes(self.nodes))
 
 
 def write_mapped(graph: Data, folder: Path) -> Path:
@@ -143,7 +152,7 @@ def open_mapped(folder: Path) -> Data:
     The graph is an ordinary one, with `crow`, the row pointers of its edges, beside them. Its
     `pages` lets go of what has been read so far: see `release`.
     """
-    index = _index(folder)
+    index = read_index(folder)
     for name in index.arrays:
         _check_array(folder / f"{name}.npy", name, index)
     pages = Pages()
@@ -154,6 +163,9 @@ def open_mapped(folder: Path) -> Data:
         crow, col, value = (arrays.pop(name) for name in _SPARSE)
         ends += [int(crow[-1]) == len(col), len(col) == len(value)]
         arrays["x"] = csr_tensor(crow, col, value, (index.nodes, index.features))
+    elif index.share is not None:
+        shape = (index.nodes, index.features)
+        arrays["x"] = SharedRows.of(shape, index.share, partial(read_rows, arrays["x"], pages))
     if not all(ends):
         raise UserError(f"{folder}: its arrays are not of one graph; write it anew")
     graph = Data(num_nodes=index.nodes, pages=pages, sha256=index.sha256, **arrays)
@@ -168,10 +180,11 @@ def open_mapped(folder: Path) -> Data:
     return graph
 
 
-def _index(folder: Path) -> _Index:
+def read_index(folder: Path) -> Index:
+    """Return the description of a graph's folder."""
     path = folder / INDEX
     try:
-        index = _Index.model_validate_json(path.read_bytes())
+        index = Index.model_validate_json(path.read_bytes())
     except FileNotFoundError:
         raise UserError(f"{folder} holds no mapped graph: {INDEX} is missing") from None
     except OSError as error:
@@ -183,12 +196,12 @@ def _index(folder: Path) -> _Index:
     return index
 
 
-def _check_array(path: Path, name: str, index: _Index) -> None:
+def _check_array(path: Path, name: str, index: Index) -> None:
     """Refuse an array that would lead outside its graph: kernels read where it points."""
     array = _array(path)
     nodes = index.nodes
     shapes: dict[str, tuple[int, ...]] = {
-        **{"crow": (nodes + 1,), "x_crow": (nodes + 1,), "x": (nodes, index.features)},
+        **{"crow": (nodes + 1,), "x_crow": (nodes + 1,), "x": (index.rows, index.features)},
         **dict.fromkeys(("y", "train_mask", "val_mask", "test_mask"), (nodes,)),
     }
     if name in shapes and array.shape != shapes[name]:
@@ -217,6 +230,15 @@ def _array(path: Path, mode: Literal["r", "c"] = "r") -> npt.NDArray[Any]:
     except (OSError, ValueError, EOFError) as error:
         raise UserError(f"{path} cannot be mapped: {error}") from None
     return array
+
+
+def read_rows(x: Tensor, pages: Pages, rows: Tensor) -> Tensor:
+    """Return some rows of a mapped matrix; few of its pages are in memory at a time."""
+    result = x.new_empty(rows.numel(), x.size(1))
+    for start in range(0, rows.numel(), _ROWS):
+        result[start : start + _ROWS] = x[rows[start : start + _ROWS]]
+        pages.release()
+    return result
 
 
 def is_on_disk(graph: Data) -> bool:

@@ -11,6 +11,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from homogcl.core.errors import UserError
+from homogcl.data.shared_rows import SharedRows
 from homogcl.methods.base import Method
 from homogcl.methods.forms import LAST, form_of
 from homogcl.nn.encoders import in_blocks
@@ -40,7 +41,7 @@ def embeddings(method: Method, graph: Data, form: str = LAST, block: int = 65_53
     if block < 1:
         raise UserError(f"block={block}: a block has at least one node")
     names, unit = form_of(form)
-    at_once = int(graph.num_nodes or 0) <= block
+    at_once = int(graph.num_nodes or 0) <= block and not isinstance(graph.x, SharedRows)
     with evaluation(method), nullcontext() if at_once else in_blocks(method, block):
         blocks = [z for name in names for z in _BLOCKS[name](method, graph)]
     blocks = [of_length(z, 1.0) for z in blocks] if unit else blocks

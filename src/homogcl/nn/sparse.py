@@ -17,6 +17,7 @@ from torch_geometric.data import Data
 
 from homogcl.core.csr import csr_tensor
 from homogcl.core.errors import UserError
+from homogcl.data.shared_rows import SharedRows
 from homogcl.nn.rows import few_rows
 
 
@@ -184,6 +185,8 @@ def entries(crow: Tensor, rows: Tensor) -> tuple[Tensor, Tensor]:
 
 def take_rows(x: Tensor, rows: Tensor) -> Tensor:
     """Return some rows of a dense or of a `torch.sparse_csr` matrix in the same layout, [m, d]."""
+    if isinstance(x, SharedRows):
+        return x.rows(rows)
     if x.layout != torch.sparse_csr:
         return x[rows]
     crow = x.crow_indices()

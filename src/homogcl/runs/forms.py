@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
+import torch
+from torch import Tensor
 from torch_geometric.data import Data
 
+from homogcl.core.errors import UserError
+from homogcl.data.shared_rows import SharedRows
 from homogcl.evaluate.tasks import PROBE
 from homogcl.methods.base import Method
 from homogcl.methods.forms import AUTO
@@ -24,10 +28,30 @@ AUTO_FORMS: Final = (
 )
 
 
-def check_form(form: str, graph: Data) -> None:
-    """Refuse `auto` on a graph without labels or without a split."""
+def check_form(form: str, method: Method, graph: Data) -> None:
+    """Refuse `auto` without labels or a split, and what shares of the features cannot give."""
     if form == AUTO:
         without_test_labels(graph, "form=auto")
+    if isinstance(graph.get("x"), SharedRows):
+        _check_by_rows(form, method, graph.x)
+
+
+def _check_by_rows(form: str, method: Method, x: SharedRows) -> None:
+    """Try embeddings on two nodes; refuse those that read features other than by rows."""
+    rows = torch.zeros(2, x.size(1), dtype=x.dtype)
+
+    def take(nodes: Tensor) -> Tensor:
+        return rows[nodes]
+
+    few = SharedRows.of((2, x.size(1)), x.share, take, take)
+    pair = Data(x=few, edge_index=torch.tensor([[0, 1], [1, 0]]), num_nodes=2)
+    try:
+        embeddings(method, pair, form).sum()  # which reads what was handed on as it is
+    except UserError:
+        raise UserError(
+            f"{method.name}, form={form}: shares of a graph give the features of some nodes at a "
+            "time, and this needs all; take form=last of a method with an encoder, or whole copies"
+        ) from None
 
 
 def settled_form(form: str, method: Method, graph: Data, seed: int) -> str:

@@ -12,6 +12,7 @@ from torch_geometric.data import Data
 from homogcl.core.distributed import ALONE, Ranks
 from homogcl.core.errors import UserError
 from homogcl.core.memory import peak_bytes, reset_peak
+from homogcl.data.mapped_share import connected
 from homogcl.methods.forms import LAST
 from homogcl.methods.registry import Method, Sizes, build
 from homogcl.runs import log
@@ -48,7 +49,7 @@ def new_method(run: Run, ranks: Ranks = ALONE) -> Method:
     if run.warm_start is not None:
         _warm_up(method, run.method, run.warm_start)
     check_fits(method, run.graph, run.settings.train, ranks)
-    check_form(run.settings.embedding.form, run.graph)
+    check_form(run.settings.embedding.form, method, run.graph)
     for name in run.tasks:
         if check := task(name).check:
             check(method)
@@ -130,9 +131,10 @@ def train_run(
     checkpoints = Checkpoints(folder.checkpoints, **(save_every or {}))
     check_alike(run, ranks)
     method = new_method(run, ranks)
-    if not ranks.is_first:
-        return fit_run(run, method, checkpoints=checkpoints, ranks=ranks)
     with ExitStack() as stack:
+        run = run.on(stack.enter_context(connected(run.graph, ranks)))
+        if not ranks.is_first:
+            return fit_run(run, method, checkpoints=checkpoints, ranks=ranks)
         followers: list[OnEpoch] = []
         if tensorboard:
             followers.append(stack.enter_context(log.tensorboard(tensorboard)))

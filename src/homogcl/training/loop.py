@@ -21,6 +21,7 @@ from homogcl.core.seeds import integer, stream
 from homogcl.core.signals import held_back
 from homogcl.data.check import check_features
 from homogcl.data.mapped import is_on_disk
+from homogcl.data.shared_rows import SharedRows
 from homogcl.homophily.selection import rank_of_directions
 from homogcl.methods.base import Method, total
 from homogcl.methods.inference import embeddings, without_labels
@@ -69,6 +70,8 @@ def check_fits(method: Method, graph: Data, config: TrainConfig, ranks: Ranks = 
     nodes = int(graph.num_nodes or 0)
     if config.batch != "full" and not method.takes_batches:
         raise UserError(f"{method.name} sees the whole graph at each step: it takes batch=full")
+    if config.batch == "full" and isinstance(graph.get("x"), SharedRows):
+        raise UserError("shares of a graph are trained by batches: --batch neighbors:1024, or such")
     arithmetic(config.precision, graph.edge_index.device)
     check_batches(nodes, config, ranks)
     smallest = smallest_batch(nodes, config, ranks)

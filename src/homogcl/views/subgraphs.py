@@ -18,7 +18,8 @@ from homogcl.core.config import Config
 from homogcl.core.distributed import ALONE, Ranks
 from homogcl.core.errors import UserError
 from homogcl.core.extras import optional
-from homogcl.data.mapped import is_on_disk, release
+from homogcl.data.mapped import is_on_disk, read_rows, release
+from homogcl.data.shared_rows import SharedRows
 from homogcl.nn.sparse import entries, take_rows
 
 Fanout = Annotated[tuple[PositiveInt, ...], Field(min_length=1)]
@@ -171,13 +172,9 @@ def induced(graph: Data, nodes: Tensor, crow: Tensor | None = None) -> Data:
 def _rows(graph: Data, nodes: Tensor) -> Tensor:
     """Return the features of `nodes`; few of a mapped graph's pages are in memory at a time."""
     x: Tensor = graph.x
-    if not is_on_disk(graph) or x.layout == torch.sparse_csr:
+    if not is_on_disk(graph) or x.layout == torch.sparse_csr or isinstance(x, SharedRows):
         return take_rows(x, nodes)
-    rows = x.new_empty(nodes.numel(), x.size(1))
-    for start in range(0, nodes.numel(), 64):
-        rows[start : start + 64] = x[nodes[start : start + 64]]
-        release(graph)
-    return rows
+    return read_rows(x, graph.pages, nodes)
 
 
 def _clusters(crow: Tensor, col: Tensor, count: int) -> list[Tensor]:
