@@ -15,6 +15,7 @@ from reproduction.paper.published_budgets import PUBLISHED_BUDGETS
 from reproduction.paper.tables import PAPER_TABLES
 from reproduction.paper.text_proxy import TEXT_PROXY
 from reproduction.study.advice import ADVICE
+from reproduction.study.batches import BATCHES
 from reproduction.study.budgets import BUDGETS
 from reproduction.study.cold_start import COLD_START
 from reproduction.study.edge_scores import EDGE_SCORES
@@ -47,7 +48,7 @@ STUDY: dict[str, Artifact] = {
     for each in (
         *(PROBES, BUDGETS, FORMS, *LEVER_ARTIFACTS, TRAINING, GENERATED, ENCODERS),
         *(FORM, RIVALS, WRONG_EDGES, EDGE_SCORES, COLD_START, ADVICE, FORECAST, PROPAGATION_GRID),
-        *(UNSEEN, NEIGHBOR_METHODS, ROBUSTNESS, ENCODER_PARTS, *GOALS),
+        *(UNSEEN, NEIGHBOR_METHODS, ROBUSTNESS, ENCODER_PARTS, BATCHES, *GOALS),
     )
 }
 # Beside the paper's tables: its large graph on other features, and what its rows took.

@@ -33,6 +33,7 @@ from reproduction.paper.verdicts import PrintedRow, counts_table, printed_rows, 
 from reproduction.prose import filled
 from reproduction.reported.numbers import causes, read
 from reproduction.study.advice import advice, rates
+from reproduction.study.batches import batches
 from reproduction.study.budgets import budgets
 from reproduction.study.cold_start import cold_start
 from reproduction.study.edge_scores import edge_scores, reliability
@@ -255,6 +256,8 @@ TABLES: dict[str, Callable[[Path], Table]] = {
     "wrong-edges": wrong_edges,
     "robustness": robustness,
     "unseen": unseen,
+    "batches": batches,
+    "bench-cold": _measures("cold-start"),
     "neighbor-methods": neighbor_methods,
     "bench": _measures(*GRACE_PARTS),
     "bench-probe": _measures("probe"),
