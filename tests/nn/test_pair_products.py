@@ -43,6 +43,7 @@ def test_own_products_of_pairs_in_both_directions_are_the_pair_products(
     upstream = torch.randn(row.numel(), generator=rng, dtype=torch.float64)
     ours, gathered = own_products(a, pattern), (a[row] * a[col]).sum(1)
     torch.testing.assert_close(ours, gathered)
+    assert torch.equal(ours, ours[pattern.to_transposed])  # a pair and its reverse
     torch.testing.assert_close(
         torch.autograd.grad(ours, a, upstream), torch.autograd.grad(gathered, a, upstream)
     )

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from homogcl.core.csr import csr_tensor
 from homogcl.nn.sparse import Pattern, product_of
 
 
@@ -22,10 +23,10 @@ def own_products(a: Tensor, pattern: Pattern) -> Tensor:
     return result
 
 
-def _sampled(a: Tensor, b: Tensor, pattern: Pattern) -> Tensor:
-    if pattern.row.numel() == 0:
+def _sampled(a: Tensor, b: Tensor, crow: Tensor, columns: Tensor, size: tuple[int, int]) -> Tensor:
+    if columns.numel() == 0:
         return a.new_zeros(0)
-    empty = pattern.matrix(a.new_zeros(pattern.row.numel()))
+    empty = csr_tensor(crow, columns, a.new_zeros(columns.numel()), size)
     sampled: Tensor = torch.sparse.sampled_addmm(empty, a, b.t(), beta=0.0)
     return sampled.values()
 
@@ -35,7 +36,7 @@ class _PairProducts(torch.autograd.Function):
     def forward(ctx: Any, a: Tensor, b: Tensor, pattern: Pattern) -> Tensor:
         ctx.save_for_backward(a, b)
         ctx.pattern = pattern
-        return _sampled(a, b, pattern)
+        return _sampled(a, b, pattern.crow, pattern.columns, pattern.size)
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, Tensor | None, None]:
@@ -53,7 +54,8 @@ class _OwnProducts(torch.autograd.Function):
     def forward(ctx: Any, a: Tensor, pattern: Pattern) -> Tensor:
         ctx.save_for_backward(a)
         ctx.pattern = pattern
-        return _sampled(a, a, pattern)
+        crow, columns, place = pattern.upper  # a pair has the product of its reverse
+        return _sampled(a, a, crow, columns, pattern.size).index_select(0, place)
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None]:
@@ -61,5 +63,5 @@ class _OwnProducts(torch.autograd.Function):
         if grad.numel() == 0:
             return torch.zeros_like(a), None
         # The order of the transpose sends each pair to its reverse.
-        both = grad + grad[ctx.pattern.to_transposed]
+        both = grad + grad.index_select(0, ctx.pattern.to_transposed)
         return product_of(ctx.pattern.matrix(both), a), None
