@@ -144,9 +144,19 @@ class Positives:
             near: Scores of the pairs, [P].
             row: The first node of each pair, [P].
         """
-        weight = self.numerator(row, own.numel())
-        count = torch.ones_like(own).index_add(0, row, weight)
-        return own.index_add(0, row, weight * near) / count
+        own_share, shares = self.shares(row, own.numel())
+        return (own_share * own).index_add(0, row, shares * near)
+
+    def shares(self, row: Tensor, nodes: int) -> tuple[Tensor, Tensor]:
+        """Return the shares of each node's own pair [N] and of its pairs [P] in its mean.
+
+        Args:
+            row: The first node of each pair, [P].
+            nodes: How many nodes there are.
+        """
+        weight = self.numerator(row, nodes)
+        own = weight.new_ones(nodes).index_add(0, row, weight).reciprocal()
+        return own, weight * own.index_select(0, row)
 
     def denominator(self, row: Tensor, nodes: int, ordinary: Tensor | float) -> Tensor:
         """Return each pair's weight in the denominator of its own view, [P] (Eq. 8-9).
