@@ -101,10 +101,10 @@ class Positives:
             return self.to(view.edge_index.device)
         if "edge_id" not in view:
             raise UserError("the view has no edge_id: the positions of its edges among the pairs")
-        if not torch.equal(self.edge_index[:, view.edge_id], view.edge_index):
+        if not torch.equal(self.edge_index.index_select(1, view.edge_id), view.edge_index):
             raise UserError("edge_id of the view does not lead to its edges among the pairs")
         present = torch.zeros(self.edge_index.size(1), dtype=torch.bool, device=self.weight.device)
-        present[view.edge_id] = True
+        present.index_fill_(0, view.edge_id, True)
         if self.combine in MEANS and self.taken is Taken.UNSEEN:
             back = self.pattern(int(view.num_nodes or 0)).to_transposed
             present = ~(present | present[back])

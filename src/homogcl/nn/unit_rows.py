@@ -51,7 +51,8 @@ class _RowCosines(torch.autograd.Function):
 
 
 def _inverse_lengths(x: Tensor) -> Tensor:
-    return torch.linalg.vector_norm(x, dim=1).clamp_(min=1e-12).reciprocal_()
+    lengths: Tensor = torch.linalg.vector_norm(x, dim=1)
+    return lengths.clamp_(min=1e-12).reciprocal_()
 
 
 class _OfLength(torch.autograd.Function):
