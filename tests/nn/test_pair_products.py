@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from homogcl.nn import pair_products as pair_products_module
-from homogcl.nn.pair_products import own_products, pair_products
+from homogcl.nn.pair_products import own_products, pair_products, weighted_sums
 from homogcl.nn.sparse import Pattern, product_of
 from tests.nn.test_sparse import SIZES, random_pairs
 
@@ -43,6 +43,7 @@ def test_own_products_of_pairs_in_both_directions_are_the_pair_products(
     upstream = torch.randn(row.numel(), generator=rng, dtype=torch.float64)
     ours, gathered = own_products(a, pattern), (a[row] * a[col]).sum(1)
     torch.testing.assert_close(ours, gathered)
+    assert torch.equal(ours, ours[pattern.to_transposed])  # a pair and its reverse
     torch.testing.assert_close(
         torch.autograd.grad(ours, a, upstream), torch.autograd.grad(gathered, a, upstream)
     )
@@ -79,3 +80,31 @@ def test_a_side_without_a_gradient_costs_no_backward_product(
     (gradient,) = torch.autograd.grad(pair_products(a.requires_grad_(), b, pattern).sum(), a)
     torch.testing.assert_close(gradient, expected)
     assert calls == [(4, 5)]
+
+
+@pytest.mark.parametrize("learned", [False, True])
+@given(rows=SIZES, cols=SIZES, density=st.sampled_from([0.0, 0.3, 1.0]), seed=st.integers(0, 99))
+def test_weighted_sums_and_gradients_are_those_of_the_products(
+    learned: bool, rows: int, cols: int, density: float, seed: int
+) -> None:
+    row, col = random_pairs(rows, cols, density, seed)
+    pattern = Pattern.at(row, col, (rows, cols))
+    rng = torch.Generator().manual_seed(seed)
+    a, b = (torch.randn(n, 3, generator=rng, dtype=torch.float64) for n in (rows, cols))
+    weight = torch.randn(row.numel(), generator=rng, dtype=torch.float64)
+    inputs = (a.requires_grad_(), b.requires_grad_(), *([weight.requires_grad_()] * learned))
+    upstream = torch.randn(rows, generator=rng, dtype=torch.float64)
+    ours = weighted_sums(a, b, pattern, weight)
+    slow = weight.new_zeros(rows).index_add(0, row, weight * (a[row] * b[col]).sum(1))
+    torch.testing.assert_close(ours, slow)
+    torch.testing.assert_close(
+        torch.autograd.grad(ours, inputs, upstream), torch.autograd.grad(slow, inputs, upstream)
+    )
+
+
+def test_gradients_of_weighted_sums_agree_with_finite_differences() -> None:
+    row, col = random_pairs(4, 5, 0.4, seed=1)
+    pattern, weight = Pattern.at(row, col, (4, 5)), torch.rand(row.numel(), dtype=torch.float64)
+    a, b = (torch.randn(n, 3, dtype=torch.float64, requires_grad=True) for n in (4, 5))
+    for inputs in ((a, b), (a, b.detach()), (a.detach(), b)):
+        assert torch.autograd.gradcheck(lambda x, y: weighted_sums(x, y, pattern, weight), inputs)

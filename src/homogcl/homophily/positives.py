@@ -101,10 +101,10 @@ class Positives:
             return self.to(view.edge_index.device)
         if "edge_id" not in view:
             raise UserError("the view has no edge_id: the positions of its edges among the pairs")
-        if not torch.equal(self.edge_index[:, view.edge_id], view.edge_index):
+        if not torch.equal(self.edge_index.index_select(1, view.edge_id), view.edge_index):
             raise UserError("edge_id of the view does not lead to its edges among the pairs")
         present = torch.zeros(self.edge_index.size(1), dtype=torch.bool, device=self.weight.device)
-        present[view.edge_id] = True
+        present.index_fill_(0, view.edge_id, True)
         if self.combine in MEANS and self.taken is Taken.UNSEEN:
             back = self.pattern(int(view.num_nodes or 0)).to_transposed
             present = ~(present | present[back])
@@ -144,9 +144,19 @@ class Positives:
             near: Scores of the pairs, [P].
             row: The first node of each pair, [P].
         """
-        weight = self.numerator(row, own.numel())
-        count = torch.ones_like(own).index_add(0, row, weight)
-        return own.index_add(0, row, weight * near) / count
+        own_share, shares = self.shares(row, own.numel())
+        return (own_share * own).index_add(0, row, shares * near)
+
+    def shares(self, row: Tensor, nodes: int) -> tuple[Tensor, Tensor]:
+        """Return the shares of each node's own pair [N] and of its pairs [P] in its mean.
+
+        Args:
+            row: The first node of each pair, [P].
+            nodes: How many nodes there are.
+        """
+        weight = self.numerator(row, nodes)
+        own = weight.new_ones(nodes).index_add(0, row, weight).reciprocal()
+        return own, weight * own.index_select(0, row)
 
     def denominator(self, row: Tensor, nodes: int, ordinary: Tensor | float) -> Tensor:
         """Return each pair's weight in the denominator of its own view, [P] (Eq. 8-9).

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 
 from torch import Tensor
-from torch.nn import functional
 
 from homogcl.homophily.positives import Positives
 from homogcl.losses.neighbors import mean_cosine
+from homogcl.nn.unit_rows import row_cosines
 
 
 def bootstrap_loss(z: Tensor, h: Tensor, positives: Positives = Positives.none()) -> Tensor:
@@ -17,7 +17,7 @@ def bootstrap_loss(z: Tensor, h: Tensor, positives: Positives = Positives.none()
     Predictions z and targets h are [N, d] each; with `positives`, the cosine is the mean over
     those of a node.
     """
-    own = functional.cosine_similarity(z, h)
+    own = row_cosines(z, h)
     return 1 - (own if positives.is_empty else mean_cosine(own, z, h, positives)).mean()
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from torch import Tensor
-from torch.nn.functional import normalize
 
 from homogcl.homophily.positives import Combine, Positives
-from homogcl.nn.pair_products import pair_products
+from homogcl.nn.pair_products import weighted_sums
+from homogcl.nn.unit_rows import of_length
 
 
 def neighbor_loss(a: Tensor, b: Tensor, positives: Positives) -> Tensor:
@@ -15,8 +15,8 @@ def neighbor_loss(a: Tensor, b: Tensor, positives: Positives) -> Tensor:
     It is -ℓ_2 of HomoGCL, Section 4.4, with vectors of anchors and of neighbors, [N, d] each.
     """
     pairs = positives.pattern(a.size(0))
-    cosines = pair_products(normalize(a), normalize(b), pairs)
-    return -(positives.weight * cosines).sum() / cosines.numel()
+    a, b = of_length(a, 1.0), of_length(b, 1.0)
+    return -weighted_sums(a, b, pairs, positives.weight).sum() / positives.weight.numel()
 
 
 def neighbor_term(positives: Positives, *sides: tuple[Tensor, Tensor]) -> dict[str, Tensor]:
@@ -38,5 +38,6 @@ def mean_cosine(
     `unit` brings cosines of anchors `a` with neighbors `b`, [N, d] each, to the scale of `own` [N].
     """
     pairs = positives.pattern(a.size(0))
-    near = pair_products(normalize(a), normalize(b), pairs)
-    return positives.mean(own, unit * near, pairs.row)
+    a, b = of_length(a, unit), of_length(b, 1.0)
+    own_share, shares = positives.shares(pairs.row, own.numel())
+    return own_share * own + weighted_sums(a, b, pairs, shares)

@@ -35,7 +35,9 @@ class Normalized:
         degree = weight.new_ones(n).index_add_(0, target, weight)
         scale = degree.rsqrt()
         # The pattern's rows are the sources, so its transpose aggregates at the targets.
-        by_source = Pattern.of_graph(graph).with_values(scale[source] * weight * scale[target])
+        by_source = Pattern.of_graph(graph).with_values(
+            scale.index_select(0, source) * weight * scale.index_select(0, target)
+        )
         matrix = Sparse(by_source.transposed, by_source.csr)
         return cls(matrix, degree.reciprocal()[:, None], slice(0, n))
 
@@ -137,7 +139,7 @@ class Averages:
         weight = edge_weights(graph)
         degree = weight.new_zeros(n).index_add_(0, target, weight)
         degree = torch.where(degree > 0, degree, 1.0)
-        by_source = Pattern.of_graph(graph).with_values(weight / degree[target])
+        by_source = Pattern.of_graph(graph).with_values(weight / degree.index_select(0, target))
         return cls(Sparse(by_source.transposed, by_source.csr), slice(0, n))
 
     def part(self, start: int, stop: int) -> Averages:

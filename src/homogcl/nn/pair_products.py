@@ -6,7 +6,9 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.autograd.function import once_differentiable
 
+from homogcl.core.csr import csr_tensor
 from homogcl.nn.sparse import Pattern, product_of
 
 
@@ -22,10 +24,23 @@ def own_products(a: Tensor, pattern: Pattern) -> Tensor:
     return result
 
 
-def _sampled(a: Tensor, b: Tensor, pattern: Pattern) -> Tensor:
-    if pattern.row.numel() == 0:
+def weighted_sums(a: Tensor, b: Tensor, pattern: Pattern, weight: Tensor) -> Tensor:
+    """Return Σ_j w_ij a_i · b_j over the pairs of each row i of `pattern`, [n].
+
+    It is differentiable in rows and weights [P]. Weights without a gradient need no products at
+    pairs: the sum is that of a_i with the weighted sum of its b_j.
+    """
+    if weight.requires_grad:
+        scores = weight * pair_products(a, b, pattern)
+        return scores.new_zeros(a.size(0)).index_add(0, pattern.row, scores)
+    result: Tensor = _WeightedSums.apply(a, b, pattern, weight.to(a.dtype))  # type: ignore[no-untyped-call]
+    return result
+
+
+def _sampled(a: Tensor, b: Tensor, crow: Tensor, columns: Tensor, size: tuple[int, int]) -> Tensor:
+    if columns.numel() == 0:
         return a.new_zeros(0)
-    empty = pattern.matrix(a.new_zeros(pattern.row.numel()))
+    empty = csr_tensor(crow, columns, a.new_zeros(columns.numel()), size)
     sampled: Tensor = torch.sparse.sampled_addmm(empty, a, b.t(), beta=0.0)
     return sampled.values()
 
@@ -35,7 +50,7 @@ class _PairProducts(torch.autograd.Function):
     def forward(ctx: Any, a: Tensor, b: Tensor, pattern: Pattern) -> Tensor:
         ctx.save_for_backward(a, b)
         ctx.pattern = pattern
-        return _sampled(a, b, pattern)
+        return _sampled(a, b, pattern.crow, pattern.columns, pattern.size)
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, Tensor | None, None]:
@@ -53,7 +68,8 @@ class _OwnProducts(torch.autograd.Function):
     def forward(ctx: Any, a: Tensor, pattern: Pattern) -> Tensor:
         ctx.save_for_backward(a)
         ctx.pattern = pattern
-        return _sampled(a, a, pattern)
+        crow, columns, place = pattern.upper  # a pair has the product of its reverse
+        return _sampled(a, a, crow, columns, pattern.size).index_select(0, place)
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None]:
@@ -61,5 +77,26 @@ class _OwnProducts(torch.autograd.Function):
         if grad.numel() == 0:
             return torch.zeros_like(a), None
         # The order of the transpose sends each pair to its reverse.
-        both = grad + grad[ctx.pattern.to_transposed]
+        both = grad + grad.index_select(0, ctx.pattern.to_transposed)
         return product_of(ctx.pattern.matrix(both), a), None
+
+
+class _WeightedSums(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, a: Tensor, b: Tensor, pattern: Pattern, weight: Tensor) -> Tensor:
+        around = product_of(pattern.matrix(weight), b)
+        # The rows of `a` serve the gradient of `b` alone.
+        ctx.save_for_backward(around, weight, *([a] if ctx.needs_input_grad[1] else []))
+        ctx.pattern = pattern
+        return (a * around).sum(1)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, Tensor | None, None, None]:
+        around, weight, *rows = ctx.saved_tensors
+        each = grad[:, None]
+        to_a = around * each if ctx.needs_input_grad[0] else None
+        to_b = None
+        if rows:
+            to_b = product_of(ctx.pattern.transposed_matrix(weight), rows[0] * each)
+        return to_a, to_b, None, None

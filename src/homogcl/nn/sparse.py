@@ -88,6 +88,17 @@ class Pattern:
             or bool(((row[1:] == row[:-1]) & (col[1:] == col[:-1])).any())
         )
 
+    @cached_property
+    def upper(self) -> tuple[Tensor, Tensor, Tensor]:
+        """Row pointers and columns of the pairs (i, j), i <= j, and each pair's place among them.
+
+        A pair with i > j has the place of its reverse, which must be there.
+        """
+        is_upper = self.row <= self.col
+        before = functional.pad(is_upper.cumsum(0), (1, 0))
+        place = torch.where(is_upper, before[:-1], before.index_select(0, self.to_transposed))
+        return before.index_select(0, self.crow).to(torch.int32), self.columns[is_upper], place
+
     @classmethod
     def at(cls, row: Tensor, col: Tensor, size: tuple[int, int]) -> Pattern:
         """Return the pattern of pairs that are sorted by row; unsorted ones are refused."""
@@ -119,18 +130,18 @@ class Pattern:
         """
         row, col = edge_index
         before = functional.pad(survives.cumsum(0), (1, 0))  # survivors before each pair
-        in_order = survives[self.to_transposed]
+        in_order = survives.index_select(0, self.to_transposed)
         place = in_order.nonzero().squeeze(1)
-        order = self.to_transposed[place]
+        order = self.to_transposed.index_select(0, place)
         before_in_order = functional.pad(in_order.cumsum(0), (1, 0))
         return Pattern(
             row,
             col,
-            before[self.crow].to(torch.int32),
+            before.index_select(0, self.crow).to(torch.int32),
             col.to(torch.int32),
-            before[order],
-            before_in_order[self.transposed_crow].to(torch.int32),
-            self.transposed_columns[place],
+            before.index_select(0, order),
+            before_in_order.index_select(0, self.transposed_crow).to(torch.int32),
+            self.transposed_columns.index_select(0, place),
             self.size,
         )
 
@@ -140,7 +151,7 @@ class Pattern:
 
     def transposed_matrix(self, value: Tensor) -> Tensor:
         """Return the transpose of `matrix(value)`, also as CSR, [m, n]."""
-        ordered = value[self.to_transposed]
+        ordered = value.index_select(0, self.to_transposed)
         columns, rows = self.size[::-1]
         return csr_tensor(self.transposed_crow, self.transposed_columns, ordered, (columns, rows))
 
@@ -239,8 +250,8 @@ def _pointers(index: Tensor, size: int) -> Tensor:
 
 
 def product_of(csr: Tensor, dense: Tensor) -> Tensor:
-    """Return `csr @ dense` without the copy of zeros that the operator makes."""
-    return dense.new_zeros(csr.size(0), dense.size(1)).addmm_(csr, dense.contiguous())
+    """Return `csr @ dense` without the zeros that the operator makes and copies."""
+    return dense.new_empty(csr.size(0), dense.size(1)).addmm_(csr, dense.contiguous(), beta=0)
 
 
 class _Product(torch.autograd.Function):
@@ -277,7 +288,8 @@ class _JoinMeans(torch.autograd.Function):
     def forward(ctx: Any, z: Tensor, bias: Tensor, matrix: Sparse) -> Tensor:
         ctx.matrix = matrix
         own, near = z.chunk(2, dim=1)
-        return (own + bias).addmm_(matrix.csr, near)
+        # Half of a row at a time would be read across gaps, which takes half as long again.
+        return (own + bias).addmm_(matrix.csr, near.contiguous())
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor, None]:
@@ -285,5 +297,5 @@ class _JoinMeans(torch.autograd.Function):
         to_z = grad.new_empty(grad.size(0), 2 * grad.size(1))
         own, near = to_z.chunk(2, dim=1)
         own.copy_(grad)
-        near.zero_().addmm_(ctx.matrix.transposed, grad)
+        near.addmm_(ctx.matrix.transposed, grad, beta=0)
         return to_z, grad.sum(0), None

@@ -44,11 +44,11 @@ def drop_edges(graph: Data, probability: float | Tensor, rng: torch.Generator) -
     smaller = Data(
         x=view.x,
         edge_index=view.edge_index.index_select(1, place),
-        edge_id=view.edge_id[place],
+        edge_id=view.edge_id.index_select(0, place),
         num_nodes=view.num_nodes,
     )
     if view.edge_weight is not None:
-        smaller.edge_weight = view.edge_weight[place]
+        smaller.edge_weight = view.edge_weight.index_select(0, place)
     if "pattern" in view:
         smaller.pattern = Pattern.of_graph(view).part(survives, smaller.edge_index)
     return smaller

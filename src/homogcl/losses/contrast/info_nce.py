@@ -11,7 +11,7 @@ from homogcl.core.errors import UserError
 from homogcl.homophily.positives import MEANS, Combine, Positives
 from homogcl.losses.contrast.negatives import AllPairs, Negatives
 from homogcl.losses.contrast.tiles import safe_square
-from homogcl.nn.pair_products import own_products, pair_products
+from homogcl.nn.pair_products import own_products, pair_products, weighted_sums
 from homogcl.nn.unit_rows import of_length
 
 
@@ -65,13 +65,15 @@ def info_nce(
     averaged = in_u.combine in MEANS
     sums = kind.sums(a, b, temperature, none.pattern(u.size(0)) if averaged else pairs)
     own = (a * b).sum(1)
-    across = pair_products(a, b, pairs)
     # The pairs come in both directions, so the products of (b, a) are those of (a, b), reordered.
-    back = across.index_select(0, pairs.to_transposed)
     if averaged:
-        ratio_u = in_u.mean(own, across, pairs.row) - torch.logaddexp(own, sums.logs[0])
-        ratio_v = in_v.mean(own, back, pairs.row) - torch.logaddexp(own, sums.logs[1])
-        return -0.5 * (ratio_u + ratio_v).mean()
+        (own_u, by_u), (own_v, by_v) = (each.shares(pairs.row, len(own)) for each in (in_u, in_v))
+        shares = by_u + by_v.index_select(0, pairs.to_transposed)
+        means = (own_u + own_v) * own + weighted_sums(a, b, pairs, shares)
+        logs = torch.logaddexp(own, sums.logs[0]) + torch.logaddexp(own, sums.logs[1])
+        return 0.5 * (logs - means).mean()
+    across = pair_products(a, b, pairs)
+    back = across.index_select(0, pairs.to_transposed)
     from_u = _Anchors(own, sums.logs[0], own_products(a, pairs), across, sums.weights[0])
     from_v = _Anchors(own, sums.logs[1], own_products(b, pairs), back, sums.weights[1])
     ratio_u = from_u.log_ratio(in_u, in_v, pairs.row, own_view=kind.own_view)

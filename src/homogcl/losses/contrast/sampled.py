@@ -133,7 +133,7 @@ class _SampledSums(torch.autograd.Function):
         exponentials, ctx.buffer = ctx.buffer, None
         width = others.size(0)
         buffer = a.new_empty(blocks.largest * width) if exponentials is None else exponentials
-        totals = (torch.zeros_like(a), torch.zeros_like(b))
+        totals = (torch.empty_like(a), torch.empty_like(b))
         # A column that represents w nodes counts w times: in the product, and in its own gradient.
         weighted, of_others = weight[:, None] * others, torch.zeros_like(others)
         # d log Σ e^l / d l = e^l / Σ, and 0 for an empty sum.
