@@ -257,7 +257,6 @@ TABLES: dict[str, Callable[[Path], Table]] = {
     "robustness": robustness,
     "unseen": unseen,
     "batches": batches,
-    "bench-cold": _measures("cold-start"),
     "neighbor-methods": neighbor_methods,
     "bench": _measures(*GRACE_PARTS),
     "bench-probe": _measures("probe"),
