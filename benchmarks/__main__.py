@@ -229,7 +229,9 @@ def main(names: list[str]) -> None:
         }
         rows = large.large(sizes) if name == "large" else PARTS[name]()
         kept = json.loads(KEPT.read_text("utf-8")) if KEPT.exists() else {}
-        table = Table(title=PARTS[name].__doc__, box=None, title_justify="left")
+        table = Table(
+            title=str(PARTS[name].__doc__).partition("\n")[0], box=None, title_justify="left"
+        )
         for column in ("measure", "value", "held to"):
             table.add_column(column)
         for what, value, held in rows:

@@ -48,7 +48,7 @@ def earlier() -> list[Row]:
 _WAYS = ("sampled_ways", "photo", "2")
 _TURNS = ("sampled_and_dense", "photo", "2")
 _HELD = {
-    "preset": ("photo, sampled", ""),
+    "preset": ("photo, sampled", "at least 1.4"),
     "refresh": ("photo, sampled, refresh=5", "at least 1.4"),
     "bfloat16": ("photo, sampled, refresh=5, bfloat16", "at least 2"),
 }

@@ -152,8 +152,7 @@ class Pattern:
     def transposed_matrix(self, value: Tensor) -> Tensor:
         """Return the transpose of `matrix(value)`, also as CSR, [m, n]."""
         ordered = value.index_select(0, self.to_transposed)
-        columns, rows = self.size[::-1]
-        return csr_tensor(self.transposed_crow, self.transposed_columns, ordered, (columns, rows))
+        return csr_tensor(self.transposed_crow, self.transposed_columns, ordered, self.size[::-1])
 
     def with_values(self, value: Tensor) -> Sparse:
         """Return the matrix with `value` [P] at the pairs, ready for `product`."""
