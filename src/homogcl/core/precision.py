@@ -1,6 +1,7 @@
 """The arithmetic of dense products: float32, or bfloat16 inside where the machine has it.
 
-Factors are rounded to bfloat16, their products are summed in float32, and the sums are rounded to
+Float32 is that of torch, by the library that has the processor's widest instructions. In bfloat16
+factors are rounded to bfloat16, their products are summed in float32, and the sums are rounded to
 bfloat16; all that products do not compute stays in float32. On CUDA the rounding of the factors is
 that of tf32, and sums are not rounded.
 """
@@ -11,20 +12,22 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
 import torch
 
-from homogcl.core.bfloat16 import REPLACEMENT
 from homogcl.core.errors import UserError
+from homogcl.core.kernels import BFLOAT16, ONEDNN
 
 Precision = Literal["float32", "bfloat16", "auto"]  # what a user asks for
 Arithmetic = Literal["float32", "bfloat16", "tf32"]  # what is done
 
-_FLAGS = {"avx512_bf16", "amx_bf16", "bf16"}  # as Linux names them, on x86 and on ARM
+_CPUINFO = Path("/proc/cpuinfo")
+_BFLOAT16 = {"avx512_bf16", "amx_bf16", "bf16"}  # as Linux names them, on x86 and on ARM
+_WIDE = {"avx512f"}  # vectors of 512 bits, which torch's library for products uses on Intel's only
 # Products whose results tell whether factors were rounded, in a process that may die of them.
 _TRIAL = """
 import torch
@@ -59,9 +62,10 @@ def arithmetic(precision: Precision, device: torch.device) -> Arithmetic:
 def products_in(kind: Arithmetic) -> Iterator[None]:
     """Compute dense products inside the block in this arithmetic, and as before after it."""
     if kind == "float32":
-        yield
+        with ONEDNN if has_wider_products() else nullcontext():
+            yield
     elif kind == "bfloat16":
-        with REPLACEMENT:
+        with BFLOAT16:
             yield
     else:
         backend: Any = torch.backends.cuda.matmul
@@ -79,14 +83,30 @@ def has_bfloat16() -> bool:
     return _says_bfloat16() and _survives()
 
 
-def _says_bfloat16(cpuinfo: Path = Path("/proc/cpuinfo")) -> bool:
+@cache
+def has_wider_products(cpuinfo: Path = _CPUINFO) -> bool:
+    """Return whether oneDNN multiplies float32 by wider instructions than torch's usual library.
+
+    The processor tells, so that all runs on one machine have the same bits.
+    """
+    is_intel = "GenuineIntel" in _entries(cpuinfo, "vendor_id")
+    has_onednn = hasattr(torch.ops.mkldnn, "_linear_pointwise")
+    return not is_intel and bool(_WIDE & _entries(cpuinfo, "flags")) and has_onednn
+
+
+def _says_bfloat16(cpuinfo: Path = _CPUINFO) -> bool:
     """Return whether Linux lists instructions for bfloat16; no other system is asked."""
+    return bool(_BFLOAT16 & (_entries(cpuinfo, "flags") | _entries(cpuinfo, "Features")))
+
+
+def _entries(cpuinfo: Path, key: str) -> set[str]:
+    """Return the words that Linux has behind `key` for any processor, none on other systems."""
     try:
         lines = cpuinfo.read_text("utf-8").splitlines()
     except OSError:
-        return False
-    listed = (line.partition(":")[2] for line in lines if line.startswith(("flags", "Features")))
-    return any(_FLAGS & set(each.split()) for each in listed)
+        return set()
+    listed = (line.partition(":") for line in lines)
+    return {word for name, _, text in listed if name.strip() == key for word in text.split()}
 
 
 def _survives(trial: str = _TRIAL) -> bool:

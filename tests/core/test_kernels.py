@@ -1,4 +1,4 @@
-"""Products in bfloat16: which are, what they round, and torch's own kernels afterwards."""
+"""Products by other kernels: which are, how they round, and torch's own kernels afterwards."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from homogcl.core.bfloat16 import NARROW, REPLACEMENT
+from homogcl.core.kernels import BFLOAT16, NARROW, ONEDNN, Replacement
 from homogcl.nn.sparse import sparse
 
 UNIT = 2.0**-8  # the rounding of a number to bfloat16 is at most this share of it
+SUM = 2.0**-20  # what the order of a float32 sum of some hundred terms changes at most
 WIDE = st.integers(NARROW, NARROW + 40)
+BOTH = pytest.mark.parametrize("replacement", [BFLOAT16, ONEDNN], ids=["bfloat16", "oneDNN"])
 
 
 def numbers(*size: int, seed: int = 0) -> Tensor:
@@ -30,7 +32,7 @@ def of_rounded(a: Tensor, b: Tensor) -> Tensor:
 
 def assert_rounded(result: Tensor, a: Tensor, b: Tensor) -> None:
     """Assert that `result` is the rounded factors' product, up to sums and its own rounding."""
-    sums = 2.0**-20 * (a.double().abs() @ b.double().abs())
+    sums = SUM * (a.double().abs() @ b.double().abs())
     product = of_rounded(a, b)
     assert result.dtype == torch.float32
     assert bool(((result - product).abs() <= UNIT * product.abs() + 2 * sums).all())
@@ -40,20 +42,43 @@ def assert_rounded(result: Tensor, a: Tensor, b: Tensor) -> None:
 @given(n=WIDE, m=WIDE, d=WIDE, seed=st.integers(0, 9))
 def test_wide_products_are_those_of_the_rounded_factors(n: int, m: int, d: int, seed: int) -> None:
     a, b = numbers(n, m, seed=seed), numbers(m, d, seed=seed + 1)
-    with REPLACEMENT:
+    with BFLOAT16:
         results = [a @ b, torch.mm(a, b, out=torch.empty(n, d)), (b.t() @ a.t()).t()]
     for result in results:
         assert_rounded(result, a, b)
 
 
+def assert_exact(result: Tensor, a: Tensor, b: Tensor) -> None:
+    """Assert that `result` is the product, up to the order of its sums."""
+    exact = a.double() @ b.double()
+    assert result.dtype == torch.float32
+    assert result.is_contiguous()
+    assert bool(((result - exact).abs() <= SUM * (a.double().abs() @ b.double().abs())).all())
+
+
+@given(n=WIDE, m=WIDE, d=WIDE, turned=st.tuples(st.booleans(), st.booleans()))
+def test_products_by_onednn_are_exact_for_factors_that_lie_either_way(
+    n: int, m: int, d: int, turned: tuple[bool, bool]
+) -> None:
+    a, b = (
+        numbers(*size[::-1]).t() if is_turned else numbers(*size)
+        for size, is_turned in zip(((n, m), (m, d)), turned, strict=True)
+    )
+    with ONEDNN:
+        results = [a @ b, torch.mm(a, b, out=torch.empty(n, d)), torch.addmm(a[0, 0], a, b, beta=0)]
+    for result in results:
+        assert_exact(result, a, b)
+
+
+@BOTH
 @pytest.mark.parametrize(("beta", "alpha"), [(1, 1), (1, -1.0), (-0.5, 2)])
 @pytest.mark.parametrize("added", [(80,), (70, 80)])
 def test_what_is_added_to_a_product_is_not_rounded(
-    added: tuple[int, ...], beta: float, alpha: float
+    replacement: Replacement, added: tuple[int, ...], beta: float, alpha: float
 ) -> None:
     a, b, c = numbers(70, 90), numbers(90, 80, seed=1), numbers(*added, seed=2)
     in_place = c.expand(70, 80).clone()
-    with REPLACEMENT:
+    with replacement:
         results = [
             torch.addmm(c, a, b, beta=beta, alpha=alpha),
             in_place.addmm_(a, b, beta=beta, alpha=alpha),
@@ -63,9 +88,10 @@ def test_what_is_added_to_a_product_is_not_rounded(
         torch.testing.assert_close(result.double(), beta * c + alpha * product)
 
 
-def test_what_counts_nothing_is_not_looked_at() -> None:
+@BOTH
+def test_what_counts_nothing_is_not_looked_at(replacement: Replacement) -> None:
     a, b, nothing = numbers(70, 90), numbers(90, 80, seed=1), torch.full((70, 80), torch.nan)
-    with REPLACEMENT:
+    with replacement:
         results = [
             torch.addmm(nothing, a, b, beta=0),
             nothing.clone().addmm_(a, b, beta=0),
@@ -75,8 +101,9 @@ def test_what_counts_nothing_is_not_looked_at() -> None:
     assert all(torch.equal(result, product) for result in results)
 
 
-def test_factors_of_two_kinds_are_refused_as_by_torch() -> None:
-    with REPLACEMENT, pytest.raises(RuntimeError, match="same dtype"):
+@BOTH
+def test_factors_of_two_kinds_are_refused_as_by_torch(replacement: Replacement) -> None:
+    with replacement, pytest.raises(RuntimeError, match="same dtype"):
         numbers(70, 90) @ numbers(90, 80).double()
 
 
@@ -85,7 +112,7 @@ def test_backward_products_are_rounded_too() -> None:
     up = numbers(70, 80, seed=3)
     for each in (x, weight, bias):
         each.requires_grad_()
-    with REPLACEMENT:
+    with BFLOAT16:
         torch.addmm(bias, x, weight).backward(up)  # type: ignore[no-untyped-call]
     gradients = [each.grad for each in (x, weight, bias)]
     to_x, to_weight, to_bias = (each for each in gradients if each is not None)
@@ -105,7 +132,10 @@ def test_backward_products_are_rounded_too() -> None:
     ],
     ids=["few rows", "few terms", "few columns", "float64", "no rows"],
 )
-def test_narrow_products_and_those_of_other_kinds_keep_their_bits(a: Tensor, b: Tensor) -> None:
+@BOTH
+def test_narrow_products_and_those_of_other_kinds_keep_their_bits(
+    replacement: Replacement, a: Tensor, b: Tensor
+) -> None:
     operations: list[Callable[[], Tensor]] = [
         lambda: a @ b,
         lambda: torch.mm(a, b, out=a.new_empty(len(a), b.size(1))),
@@ -113,15 +143,16 @@ def test_narrow_products_and_those_of_other_kinds_keep_their_bits(a: Tensor, b: 
         lambda: a.new_ones(len(a), b.size(1)).addmm_(a, b, beta=3),
     ]
     expected = [operation() for operation in operations]
-    with REPLACEMENT:
+    with replacement:
         results = [operation() for operation in operations]
     assert all(torch.equal(one, two) for one, two in zip(results, expected, strict=True))
 
 
-def test_sparse_products_keep_their_bits() -> None:
+@BOTH
+def test_sparse_products_keep_their_bits(replacement: Replacement) -> None:
     matrix, x = sparse((numbers(90, 90) * (numbers(90, 90) > 1)).to_sparse_csr()), numbers(90, 80)
     expected = torch.zeros(90, 80).addmm_(matrix.csr, x)
-    with REPLACEMENT:
+    with replacement:
         assert torch.equal(torch.zeros(90, 80).addmm_(matrix.csr, x), expected)
 
 
@@ -130,14 +161,14 @@ def test_kernels_are_torchs_own_after_the_last_of_all_blocks() -> None:
     exact = a @ b
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # replacing kernels must not alarm anybody
-        with REPLACEMENT:
+        with BFLOAT16:
             rounded = a @ b
-            with REPLACEMENT:
+            with BFLOAT16:
                 assert torch.equal(a @ b, rounded)
             assert torch.equal(a @ b, rounded)
     assert not torch.equal(rounded, exact)
     assert torch.equal(a @ b, exact)
-    with pytest.raises(ValueError, match="inside"), REPLACEMENT:
+    with pytest.raises(ValueError, match="inside"), BFLOAT16:
         raise ValueError("inside")
     assert torch.equal(a @ b, exact)
 
@@ -145,13 +176,13 @@ def test_kernels_are_torchs_own_after_the_last_of_all_blocks() -> None:
 def test_threads_that_train_at_once_do_not_end_each_others_blocks() -> None:
     a, b = numbers(70, 90), numbers(90, 80)
     exact = a @ b
-    with REPLACEMENT:
+    with BFLOAT16:
         rounded = a @ b
     results: list[Tensor] = []
 
     def many_blocks() -> None:
         for _ in range(20):
-            with REPLACEMENT:
+            with BFLOAT16:
                 results.append(a @ b)
 
     threads = [threading.Thread(target=many_blocks) for _ in range(4)]

@@ -1,0 +1,140 @@
+"""Kernels for dense float32 products that are faster than torch's choice on some processors.
+
+torch's own switch for products in bfloat16, `torch.backends.mkldnn.matmul.fp32_precision`, does
+nothing on processors without AMX, and the library that it multiplies float32 with keeps its widest
+instructions for Intel's processors. Here torch's own kernels are replaced for a while, so that
+whatever multiplies two matrices, forward or backward, is served, and no other operation is slowed
+down.
+"""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections.abc import Callable
+from typing import Final, TypeAlias
+
+import torch
+from torch import Tensor
+from torch.library import Library
+
+NARROW: Final = 64  # products with a side below it keep torch's kernel: they take next to no time
+Product: TypeAlias = Callable[[Tensor, Tensor], Tensor]  # a [n, m], b [m, d] -> a b [n, d]
+
+
+class Replacement:
+    """torch's kernels for dense products, replaced as long as somebody is inside the block.
+
+    As torch's own switch, it holds for all threads of the process.
+    """
+
+    def __init__(self, product: Product) -> None:
+        """Replace nothing yet.
+
+        Args:
+            product: Of two float32 matrices, in float32 or narrower.
+        """
+        self._product = product
+        self._lock = threading.Lock()
+        self._users = 0
+        self._library: Library | None = None
+
+    def __enter__(self) -> None:
+        """Replace the kernels, unless they are replaced already."""
+        with self._lock:
+            self._users += 1
+            if self._library is None:
+                self._library = self._registered()
+
+    def __exit__(self, *error: object) -> None:
+        """Put torch's own kernels back when the last block ends."""
+        with self._lock:
+            self._users -= 1
+            if self._users == 0 and self._library is not None:
+                self._library._destroy()  # type: ignore[no-untyped-call]
+                self._library = None
+
+    def _registered(self) -> Library:
+        library = Library("aten", "IMPL", "CPU")  # type: ignore[no-untyped-call]
+        kernels = {
+            "mm": self._mm,
+            "mm.out": self._mm_out,
+            "addmm": self._addmm,
+            "addmm_": self._addmm_in_place,
+        }
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # torch says that a kernel of its own is replaced
+            for name, kernel in kernels.items():
+                library.impl(name, kernel)  # type: ignore[no-untyped-call]
+        return library
+
+    def _mm(self, a: Tensor, b: Tensor) -> Tensor:
+        return self._product(a, b).float() if _applies(a, b) else _usual(a, b)
+
+    def _mm_out(self, a: Tensor, b: Tensor, *, out: Tensor) -> Tensor:
+        if not _applies(a, b):
+            return torch.addmm(out, a, b, beta=0, out=out)
+        product = self._product(a, b)
+        if not out.numel():  # torch gives an empty result the size that it needs
+            out.resize_(product.shape)
+        return out.copy_(product)
+
+    def _addmm(
+        self, c: Tensor, a: Tensor, b: Tensor, *, beta: float = 1, alpha: float = 1
+    ) -> Tensor:
+        if not _applies(a, b):
+            return torch.addmm(c, a, b, beta=beta, alpha=alpha, out=_room(a, b))
+        product = self._product(a, b).float()
+        if alpha != 1:
+            product *= alpha
+        return product.add_(c, alpha=beta) if beta != 0 else product
+
+    def _addmm_in_place(
+        self, c: Tensor, a: Tensor, b: Tensor, *, beta: float = 1, alpha: float = 1
+    ) -> Tensor:
+        if not _applies(a, b):
+            return torch.addmm(c, a, b, beta=beta, alpha=alpha, out=c)
+        if beta == 0:
+            c.zero_()  # a product with 0 would leave NaN
+        elif beta != 1:
+            c.mul_(beta)
+        return c.add_(self._product(a, b), alpha=alpha)
+
+
+def by_onednn(a: Tensor, b: Tensor) -> Tensor:
+    """Return a b in float32 by oneDNN, which takes the processor's widest instructions, [n, d]."""
+    is_column_major = a.stride(0) == 1 and a.stride(1) != 1
+    if is_column_major and b.size(1) < a.size(0):  # it copies a left factor that lies so
+        return _linear(b.t(), a).t().contiguous()
+    return _linear(a, b.t())
+
+
+def in_bfloat16(a: Tensor, b: Tensor) -> Tensor:
+    """Return the product of the factors rounded to bfloat16, in bfloat16, [n, d]."""
+    return _usual(a.bfloat16(), b.bfloat16())
+
+
+# One of each for the process, as torch's kernels are.
+ONEDNN: Final = Replacement(by_onednn)
+BFLOAT16: Final = Replacement(in_bfloat16)
+
+
+def _linear(a: Tensor, b: Tensor) -> Tensor:
+    """Return a bᵀ of `a` [n, m] and `b` [d, m], [n, d]."""
+    result: Tensor = torch.ops.mkldnn._linear_pointwise(a, b, None, "none", [], "")
+    return result
+
+
+def _applies(a: Tensor, b: Tensor) -> bool:
+    """Return whether the product of `a` [n, m] and `b` [m, d] is worth another kernel."""
+    return a.dtype == b.dtype == torch.float32 and min(*a.shape, b.size(1)) >= NARROW
+
+
+def _usual(a: Tensor, b: Tensor) -> Tensor:
+    """Return a b by torch's kernel in the factors' own dtype, [n, d]."""
+    out = _room(a, b)
+    return torch.addmm(out, a, b, beta=0, out=out)  # a kernel that is not replaced
+
+
+def _room(a: Tensor, b: Tensor) -> Tensor:
+    return a.new_empty(a.size(0), b.size(1))
