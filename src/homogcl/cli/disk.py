@@ -54,8 +54,8 @@ def to_disk(
     from homogcl.pages import terminal
 
     if share is not None:
-        given = {**files, "features-as": features_as, "edges": edges, "memory": memory}
-        _cut(Path(data), folder, share, [name for name, value in given.items() if value])
+        options = {**files, "features-as": features_as, "edges": edges, "memory": memory}
+        _cut(Path(data), folder, share, [name for name, value in options.items() if value])
         return
     tables = [data, *([str(files["nodes"])] if "nodes" in files else [])]
     beyond = memory or edges or database_of(data) or any(is_pattern(Path(t)) for t in tables)

@@ -49,8 +49,8 @@ class Exchange:
 
     def _round(self, numbers: Tensor, counts: list[int], asked: list[int]) -> Sequence[Tensor]:
         """Return `counts` rows of each process, and give each the rows that it asked for."""
-        given = self._own(self._swapped(numbers, counts, asked))
-        return torch.split(self._swapped(given, asked, counts), counts)
+        rows = self._own(self._swapped(numbers, counts, asked))
+        return torch.split(self._swapped(rows, asked, counts), counts)
 
     def _swapped(
         self, x: Tensor, sent: list[int] | None = None, received: list[int] | None = None

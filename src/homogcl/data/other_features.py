@@ -45,18 +45,18 @@ class OtherFeatures:
         except OSError as error:
             raise UserError(f"{self.path}: cannot be read ({error.strerror})") from None
 
-    def put_on(self, graph: Data, name: str, learned: tuple[Column, ...] = ()) -> None:
+    def put_on(self, graph: Data, name: str, training_columns: tuple[Column, ...] = ()) -> None:
         """Give the graph these features in place of its own, and note where they come from.
 
         Args:
             graph: A data set as its source has it.
             name: What it is called.
-            learned: How columns of a table became numbers in training, which holds here too.
+            training_columns: How a table's columns became numbers in training; it holds here too.
         """
         files = validated_files({**self.settings, "edges": name, "features": self.path}, name)
         # The numbers of the nodes are their ids, by whatever name the file has them.
         numbers = MemoryTable(name, {files.id or "number": arrow().array(range(graph.x.size(0)))})
-        nodes = read_nodes(files, numbers, None, learned)
+        nodes = read_nodes(files, numbers, None, training_columns)
         if len(nodes.ids) != graph.x.size(0):
             raise UserError(f"{name}: a data set keeps all of its nodes; set missing to fill")
         if nodes.x is None or not nodes.x.size(1):

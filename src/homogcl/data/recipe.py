@@ -84,10 +84,10 @@ def scale_features(graph: Data, kind: FeatureKind, recipe: Recipe | None = None)
     graph.recipe = Recipe(columns, scaling)
 
 
-def refuse_other_columns(here: Sequence[str], learned: Sequence[str]) -> None:
+def refuse_other_columns(here: Sequence[str], training_columns: Sequence[str]) -> None:
     """Refuse feature columns other than the training graph's; their order does not matter."""
-    missing = [name for name in learned if name not in here]
-    added = [name for name in here if name not in learned]
+    missing = [name for name in training_columns if name not in here]
+    added = [name for name in here if name not in training_columns]
     if missing or added:
         parts = [f"lacks {name!r}" for name in missing[:1]]
         parts += [f"also has {name!r}" for name in added[:1]]

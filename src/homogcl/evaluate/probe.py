@@ -115,12 +115,12 @@ def check_refit(y: Array, split: Split) -> None:
     """
     classes = as_tensor(y).cpu()
     learn, select, _ = split_rows(split)
-    present, learned = torch.unique(classes[learn], return_counts=True)
+    present, counts = torch.unique(classes[learn], return_counts=True)
     added = (classes[select] == present[:, None]).sum(dim=1)
-    if bool((learned == learned[0]).all()) and _differ(added):
+    if bool((counts == counts[0]).all()) and _differ(added):
         raise UserError(
             f"the task probe-refit adds validation nodes to training nodes, and these are "
-            f"{int(learned[0])} of each class while those are not, as in a public split: take the "
+            f"{int(counts[0])} of each class while those are not, as in a public split: take the "
             "task probe, or set split=random"
         )
 
@@ -229,9 +229,9 @@ def _penalties(config: ProbeConfig) -> list[float]:
 def _validation(solution: Solution, classes: Tensor, part: _Part) -> tuple[float, float]:
     """Return accuracy and loss on validation nodes; the loss on those of learned classes."""
     logits = _logits(solution, part.z)
-    learned = torch.isin(part.y, classes)
-    targets = torch.searchsorted(classes, part.y[learned])
-    loss = float(cross_entropy(logits[learned], targets)) if learned.any() else 0.0
+    has_class = torch.isin(part.y, classes)
+    targets = torch.searchsorted(classes, part.y[has_class])
+    loss = float(cross_entropy(logits[has_class], targets)) if has_class.any() else 0.0
     return float((classes[logits.argmax(dim=1)] == part.y).double().mean()), loss
 
 

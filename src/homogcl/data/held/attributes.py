@@ -71,14 +71,14 @@ class Attribute:
 
 
 def with_attributes(
-    nodes: Nodes, attributes: Sequence[Attribute], learned: tuple[Column, ...]
+    nodes: Nodes, attributes: Sequence[Attribute], training_columns: tuple[Column, ...]
 ) -> Nodes:
     """Return nodes with the features, labels, masks and notes that their attributes give.
 
     Args:
         nodes: Their ids.
         attributes: What is said of each of them.
-        learned: How columns of features became numbers in training, which holds here too.
+        training_columns: How columns of features became numbers in training, which holds here too.
     """
     labels = next((each for each in attributes if each.name in LABELS and each.present), None)
     masks = [each for each in attributes if each.name in MASKS and each.present]
@@ -98,22 +98,22 @@ def with_attributes(
         if each.name not in (*LABELS, *MASKS) and (cells := each.columns()) is not None:
             _refuse_gaps(each, nodes.ids)
             columns |= cells
-    nodes = _with_features(nodes, columns, learned) if columns else nodes
+    nodes = _with_features(nodes, columns, training_columns) if columns else nodes
     return replace(nodes, notes=(*notes, *nodes.notes))
 
 
 def _with_features(
-    nodes: Nodes, columns: Mapping[str, list[Any]], learned: tuple[Column, ...]
+    nodes: Nodes, columns: Mapping[str, list[Any]], training_columns: tuple[Column, ...]
 ) -> Nodes:
     """Return nodes with columns as features, or with a note that nothing is in them."""
     pa = arrow()
     table = MemoryTable("the nodes", {name: pa.array(cells) for name, cells in columns.items()})
-    kinds = {column.name: column.kind for column in learned}
+    kinds = {column.name: column.kind for column in training_columns}
     features = TableFeatures.of(table, table.names, kinds)
     try:
-        x, how = features.numbers(learned)
+        x, how = features.numbers(training_columns)
     except UserError:
-        if learned:
+        if training_columns:
             raise
         note = f"nodes: {some(table.names)} not used (no value stands there twice)"
         return replace(nodes, notes=(*nodes.notes, note))

@@ -90,5 +90,5 @@ def _content(ids: list[Any], pairs: list[list[int]], weights: list[Any]) -> Cont
 def _with_attributes(
     content: Content, attributes: Sequence[Attribute], recipe: Recipe | None
 ) -> Content:
-    learned = () if recipe is None else recipe.columns
-    return replace(content, nodes=with_attributes(content.nodes, attributes, learned))
+    training_columns = () if recipe is None else recipe.columns
+    return replace(content, nodes=with_attributes(content.nodes, attributes, training_columns))

@@ -60,16 +60,16 @@ class TableFeatures:
         """Return where a cell stands, for messages."""
         return self.table.where(row, self.names[column])
 
-    def numbers(self, learned: tuple[Column, ...]) -> tuple[Tensor, tuple[Column, ...]]:
+    def numbers(self, training_columns: tuple[Column, ...]) -> tuple[Tensor, tuple[Column, ...]]:
         """Return the columns as numbers, [rows, d], and how they became that.
 
         Args:
-            learned: How columns became numbers in training, which holds here too.
+            training_columns: How columns became numbers in training, which holds here too.
         """
-        if learned:
-            refuse_other_columns(self.names, [column.name for column in learned])
-            order = [self.names.index(column.name) for column in learned]
-            columns, cells = learned, [self.cells[place] for place in order]
+        if training_columns:
+            refuse_other_columns(self.names, [column.name for column in training_columns])
+            order = [self.names.index(column.name) for column in training_columns]
+            columns, cells = training_columns, [self.cells[place] for place in order]
         else:
             parts = zip(self.names, self.kinds, self.cells, strict=True)
             columns, cells = tuple(learned_column(*part) for part in parts), list(self.cells)
@@ -115,30 +115,32 @@ class MatrixFeatures:
         """Return where a cell stands, for messages."""
         return f"{self.path} row {row}, column {column}"
 
-    def numbers(self, learned: tuple[Column, ...]) -> tuple[Tensor, tuple[Column, ...]]:
+    def numbers(self, training_columns: tuple[Column, ...]) -> tuple[Tensor, tuple[Column, ...]]:
         """Return the matrix, [rows, d], and what missing cells were taken for, if there were any.
 
         Args:
-            learned: What was learned of the columns in training, which holds here too.
+            training_columns: What was learned of the columns in training, which holds here too.
         """
         width = self.matrix.shape[1]
-        if any(len(column.names) != 1 or column.levels for column in learned):
+        if any(len(column.names) != 1 or column.levels for column in training_columns):
             raise UserError(
                 f"{self.path}: its columns have no names, but "
-                f"{', '.join(column.name for column in learned)} were learned from"
+                f"{', '.join(column.name for column in training_columns)} were learned from"
             )
-        if learned and len(learned) != width:
+        if training_columns and len(training_columns) != width:
             raise UserError(
-                f"this graph has {width} features, but {len(learned)} were learned from"
+                f"this graph has {width} features, but {len(training_columns)} were learned from"
             )
         if scipy.sparse.issparse(self.matrix):
-            return sparse_features(self.matrix), learned
+            return sparse_features(self.matrix), training_columns
         matrix = np.asarray(self.matrix, dtype=np.float64)
-        if not learned and not np.isfinite(matrix).all():
+        if not training_columns and not np.isfinite(matrix).all():
             finite = np.where(np.isfinite(matrix), matrix, np.nan)
-            learned = tuple(learned_column(str(j), "number", finite[:, j]) for j in range(width))
-        if learned:
-            return torch.from_numpy(encoded(learned, list(matrix.T))), learned
+            training_columns = tuple(
+                learned_column(str(j), "number", finite[:, j]) for j in range(width)
+            )
+        if training_columns:
+            return torch.from_numpy(encoded(training_columns, list(matrix.T))), training_columns
         return torch.from_numpy(matrix.astype(np.float32)), ()
 
 
@@ -201,10 +203,10 @@ def _taken(cells: Cells, rows: RowNumbers) -> Cells:
     absent = rows < 0
     if len(cells) == 0:
         return np.full(len(rows), np.nan if cells.dtype.kind == "f" else None, dtype=cells.dtype)
-    taken = cells[np.maximum(rows, 0)]
+    result = cells[np.maximum(rows, 0)]
     if absent.any():
-        taken[absent] = np.nan if cells.dtype.kind == "f" else None
-    return taken
+        result[absent] = np.nan if cells.dtype.kind == "f" else None
+    return result
 
 
 def _arrays(path: Path) -> tuple[Any, npt.NDArray[np.generic] | None]:

@@ -60,7 +60,7 @@ def read_nodes(
     files: GraphFiles,
     table: TableFile | None,
     ends: Ends | None,
-    learned: tuple[Column, ...] = (),
+    training_columns: tuple[Column, ...] = (),
 ) -> Nodes:
     """Return the nodes that `table` lists, a row each, with the features that `files` name.
 
@@ -70,9 +70,9 @@ def read_nodes(
         files: Which files and columns there are, and what becomes of what is missing.
         table: The table of nodes.
         ends: The ids in the edges, if there are edges.
-        learned: How columns of features became numbers in training, which holds here too.
+        training_columns: How columns of features became numbers in training, which holds here too.
     """
-    kinds = {column.name: column.kind for column in learned} | files.kinds
+    kinds = {column.name: column.kind for column in training_columns} | files.kinds
     listing = listing_of(files, table, kinds)
     names = listing.features.names if listing and listing.features else ()
     for name in files.kinds:
@@ -96,7 +96,7 @@ def read_nodes(
     )
     if listing.features is None:
         return nodes
-    x, columns = listing.features.numbers(learned)
+    x, columns = listing.features.numbers(training_columns)
     names = tuple(name for column in columns for name in column.names)
     return replace(nodes, x=x, feature_names=names, columns=columns)
 

@@ -42,10 +42,10 @@ def read_rows(path: Path, settings: Mapping[str, object], recipe: Recipe | None)
 
 def rows_of_table(table: TableFile, settings: Mapping[str, object], recipe: Recipe | None) -> Data:
     """Return the nodes in a table; the arguments are those of `read_rows`."""
-    learned = [column.name for column in recipe.columns] if recipe else []
-    if learned and "features" not in settings:
-        refuse_other_columns([name for name in table.names if name in learned], learned)
-        settings = {**settings, "features": learned}
+    columns = [column.name for column in recipe.columns] if recipe else []
+    if columns and "features" not in settings:
+        refuse_other_columns([name for name in table.names if name in columns], columns)
+        settings = {**settings, "features": columns}
     files = _files(table.path, settings)
     features = files.features if isinstance(files.features, list) else []
     id_column = files.id

@@ -52,10 +52,10 @@ class NodeColumns:
         if not named:
             raise UserError(f"{stream.place}: has no column of ids")
         own = files.id or named[0]
-        taken = {own, files.label, files.split}
+        roles = {own, files.label, files.split}
         for name in files.features or ():
             _check(stream, name, "features")
-        features = files.features or [name for name in named if name not in taken]
+        features = files.features or [name for name in named if name not in roles]
         for name in files.kinds:
             if name not in features:
                 raise UserError(

@@ -131,8 +131,8 @@ def opened_store(
     if not (work / _ORIGIN).exists():
         write_atomically(work / _DONE, b"{}")
         write_atomically(work / _ORIGIN, text.encode())
-    taken = reset_peak() + _BLOCKS
-    free, least = memory - taken, max(LEAST, taken + LEAST // 8)
+    in_use = reset_peak() + _BLOCKS
+    free, least = memory - in_use, max(LEAST, in_use + LEAST // 8)
     if memory < least:
         raise UserError(f"memory = {memory / 1e9:.2f} GB: at least {least / 1e9:.2f} GB are needed")
     with closing(connected(work / _DATABASE)) as database:
