@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from torch_geometric.data import Data
 
@@ -16,10 +17,15 @@ from homogcl.methods.registry import Method, Sizes, build
 from homogcl.presets.resolve import resolve
 from homogcl.training.loop import Epoch, TrainConfig, fit
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 Row = tuple[str, float, str]
 Curve = list[tuple[int, float, float]]  # steps, seconds of training, validation accuracy
 
-PICTURE = Path(__file__).parents[1] / "docs" / "images" / "time-to-quality.svg"
+_IMAGES = Path(__file__).parents[1] / "docs" / "images"
+PICTURE = _IMAGES / "time-to-quality.svg"
+STEPS_PICTURE = _IMAGES / "steps-to-quality.svg"
 GRAPHS = ("photo", "cora", "pubmed")
 METHODS = ("grace", "grace+adaptive", "bgrl", "ccassg")
 _DENSE = {"grace", "grace+adaptive"}  # the usual way holds N x N numbers, too many on PubMed
@@ -56,6 +62,7 @@ def quality() -> list[Row]:
 def budget() -> list[Row]:
     """Return minutes and validation accuracy of 10,000 steps of BGRL on Photo, precision=auto."""
     taken = curve("bgrl", "photo", "published")
+    draw_steps({steps: accuracy for steps, _, accuracy in taken})
     rows = [("minutes of 10,000 steps", taken[-1][1] / 60, "at most 25")]
     return rows + [(f"step {steps}: validation (%)", 100 * a, "") for steps, _, a in taken]
 
@@ -125,6 +132,17 @@ def _seconds_to(curve: Curve, best: float) -> float:
     return next(seconds for _, seconds, accuracy in curve if accuracy >= best - _WITHIN)
 
 
+def draw_steps(accuracy: dict[int, float], path: Path = STEPS_PICTURE) -> None:
+    """Draw validation accuracy over steps."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(5, 3), layout="constrained")
+    axes = figure.subplots()
+    axes.plot(list(accuracy), [100 * each for each in accuracy.values()], "o-", color="#009e73")
+    axes.set_xlabel("steps")
+    _finish(figure, path)
+
+
 def draw(curves: dict[str, dict[str, Curve]], path: Path = PICTURE) -> None:
     """Draw validation accuracy over seconds, a field for each graph, the usual way dashed."""
     from matplotlib.figure import Figure
@@ -144,8 +162,14 @@ def draw(curves: dict[str, dict[str, Curve]], path: Path = PICTURE) -> None:
             axes.semilogx(seconds, accuracy, "--" if way else "-", color=colors[base], label=name)
         axes.set_title(data)
         axes.set_xlabel("seconds of training")
+    figure.axes[0].legend(fontsize="x-small")
+    _finish(figure, path)
+
+
+def _finish(figure: Figure, path: Path) -> None:
+    """Label a picture of accuracies and write it."""
+    for axes in figure.axes:
         axes.grid(alpha=0.3)
     figure.axes[0].set_ylabel("validation accuracy (%)")
-    figure.axes[0].legend(fontsize="x-small")
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, metadata={"Date": None})

@@ -261,6 +261,8 @@ TABLES: dict[str, Callable[[Path], Table]] = {
     "bench": _measures(*GRACE_PARTS),
     "bench-probe": _measures("probe"),
     "bench-steps": _measures("plugins", "bgrl", "encoders", "earlier"),
+    "bench-quality": _measures("quality"),
+    "bench-budget": _measures("budget"),
     "headline": lambda results: headline_table(_bench(results)),
     "tutorial": _measures("tutorial"),
     "scale": _measures("scale"),

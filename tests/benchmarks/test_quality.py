@@ -51,8 +51,11 @@ def test_rows_tell_when_a_method_is_about_as_good_as_it_gets(
 
 
 def test_budget_has_its_minutes_and_its_curve(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[object] = []
     monkeypatch.setattr(quality, "curve", curves)
+    monkeypatch.setattr(quality, "draw_steps", drawn.append)
     minutes, *points = quality.budget()
+    assert drawn == [{0: 0.5, 10: 0.799, 20: 0.8}]
     assert minutes == ("minutes of 10,000 steps", 2 / 60, "at most 25")
     assert points[-1] == ("step 20: validation (%)", 80, "")
 
@@ -61,6 +64,11 @@ def test_a_curve_is_read_from_its_process(monkeypatch: pytest.MonkeyPatch) -> No
     taken = {"seconds 0": 0.0, "accuracy 0": 0.5, "seconds 10": 1.0, "accuracy 10": 0.75}
     monkeypatch.setattr(quality, "measure", lambda *_: taken)
     assert quality.curve("grace", "cora") == [(0, 0.0, 0.5), (10, 1.0, 0.75)]
+
+
+def test_a_picture_of_steps_is_drawn(tmp_path: Path) -> None:
+    quality.draw_steps({0: 0.5, 10: 0.8}, tmp_path / "new" / "steps.svg")
+    assert "<svg" in (tmp_path / "new" / "steps.svg").read_text("utf-8")
 
 
 def test_the_picture_is_drawn(tmp_path: Path) -> None:

@@ -193,3 +193,19 @@ def test_threads_that_train_at_once_do_not_end_each_others_blocks() -> None:
     assert len(results) == 80
     assert all(torch.equal(each, rounded) for each in results)
     assert torch.equal(a @ b, exact)
+
+
+def test_blocks_of_two_kinds_change_nothing_of_each_other() -> None:
+    a, b = numbers(70, 90), numbers(90, 80)
+    usual = a @ b
+    with BFLOAT16:
+        rounded = a @ b
+        with ONEDNN:
+            assert_exact(a @ b, a, b)
+            assert not torch.equal(a @ b, rounded)
+        assert torch.equal(a @ b, rounded)
+        results: list[Tensor] = []
+        other = threading.Thread(target=lambda: results.append(a @ b))
+        other.start()
+        other.join()
+    assert torch.equal(results[0], usual)

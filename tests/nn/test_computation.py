@@ -50,13 +50,13 @@ def test_sharing_changes_neither_outputs_nor_gradients(
 
 def test_three_views_take_one_whole_product(monkeypatch: pytest.MonkeyPatch) -> None:
     shapes = []
-    multiply = layers.multiply
+    products = layers.products
 
-    def counted(x: Tensor, weight: Tensor) -> Tensor:
+    def counted(x: Tensor, weights: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
         shapes.append(x.size(1))
-        return multiply(x, weight)
+        return products(x, weights)
 
-    monkeypatch.setattr(layers, "multiply", counted)
+    monkeypatch.setattr(layers, "products", counted)
     network, views = encoder(), graphs()
     with shared_inputs(network):
         with torch.no_grad():

@@ -12,7 +12,7 @@ from torch_geometric.nn import GCNConv, SAGEConv
 
 from homogcl.core.seeds import stream
 from homogcl.data.synthetic import citation_graph
-from homogcl.nn.layers import DenseLayer, GCNLayer, SAGELayer, dense, multiply
+from homogcl.nn.layers import DenseLayer, GCNLayer, SAGELayer, dense, multiply, products
 from homogcl.views.augment import drop_edges
 from tests.networks import encoder, gradients, parts, random_graph
 from tests.products import counted
@@ -109,9 +109,11 @@ def test_mlp_is_blind_to_the_edges() -> None:
 
 
 def test_features_of_both_layouts_are_multiplied() -> None:
-    x, weight = torch.randn(4, 3).relu(), torch.randn(3, 2)
-    torch.testing.assert_close(multiply(x.to_sparse_csr(), weight), x @ weight)
-    torch.testing.assert_close(multiply(x, weight), x @ weight)
+    x, weight, other = torch.randn(4, 3).relu(), torch.randn(3, 2), torch.randn(3, 5)
+    for features in (x, x.to_sparse_csr()):
+        torch.testing.assert_close(multiply(features, weight), x @ weight)
+        both = products(features, (weight, other))
+        torch.testing.assert_close(both, (x @ weight, x @ other))
 
 
 @pytest.mark.parametrize("layer", [GCNLayer, SAGELayer, DenseLayer])

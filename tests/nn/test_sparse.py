@@ -239,14 +239,16 @@ def test_joined_means_and_their_gradients_are_the_dense_ones(
     value = torch.rand(row.numel(), generator=rng, dtype=torch.float64)
     matrix = Pattern.at(row, col, (nodes, nodes)).with_values(value)
     dense = scattered(row, col, value, (nodes, nodes))
-    z = torch.rand(nodes, 6, generator=rng, dtype=torch.float64, requires_grad=True)
-    bias = torch.rand(3, generator=rng, dtype=torch.float64, requires_grad=True)
-    ours, plain = join_means(matrix, z, bias), z[:, :3] + dense @ z[:, 3:] + bias
+    sizes = ((nodes, 3), (nodes, 3), (3,))
+    own, near, bias = (
+        torch.rand(size, generator=rng, dtype=torch.float64, requires_grad=True) for size in sizes
+    )
+    ours, plain = join_means(own, matrix, near, bias), own + dense @ near + bias
     torch.testing.assert_close(ours, plain)
     grad = torch.rand(nodes, 3, generator=rng, dtype=torch.float64)
     for mine, other in zip(
-        torch.autograd.grad(ours, (z, bias), grad),
-        torch.autograd.grad(plain, (z, bias), grad),
+        torch.autograd.grad(ours, (own, near, bias), grad),
+        torch.autograd.grad(plain, (own, near, bias), grad),
         strict=True,
     ):
         torch.testing.assert_close(mine, other)

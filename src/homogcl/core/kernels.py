@@ -23,10 +23,7 @@ Product: TypeAlias = Callable[[Tensor, Tensor], Tensor]  # a [n, m], b [m, d] ->
 
 
 class Replacement:
-    """torch's kernels for dense products, replaced as long as somebody is inside the block.
-
-    As torch's own switch, it holds for all threads of the process.
-    """
+    """A product that takes the place of torch's in the thread that is inside the block."""
 
     def __init__(self, product: Product) -> None:
         """Replace nothing yet.
@@ -35,70 +32,106 @@ class Replacement:
             product: Of two float32 matrices, in float32 or narrower.
         """
         self._product = product
+
+    def __enter__(self) -> None:
+        """Replace the product of this thread, until the block ends."""
+        _KERNELS.hold()
+        _products_of_thread().append(self._product)
+
+    def __exit__(self, *error: object) -> None:
+        """Let the thread multiply as before."""
+        _products_of_thread().pop()
+        _KERNELS.release()
+
+
+class _Kernels:
+    """torch's kernels for dense products, replaced as long as any thread is inside a block."""
+
+    def __init__(self) -> None:
         self._lock = threading.Lock()
         self._users = 0
         self._library: Library | None = None
 
-    def __enter__(self) -> None:
+    def hold(self) -> None:
         """Replace the kernels, unless they are replaced already."""
         with self._lock:
             self._users += 1
             if self._library is None:
-                self._library = self._registered()
+                self._library = _registered()
 
-    def __exit__(self, *error: object) -> None:
-        """Put torch's own kernels back when the last block ends."""
+    def release(self) -> None:
+        """Put torch's own kernels back when the last user is done."""
         with self._lock:
             self._users -= 1
             if self._users == 0 and self._library is not None:
                 self._library._destroy()  # type: ignore[no-untyped-call]
                 self._library = None
 
-    def _registered(self) -> Library:
-        library = Library("aten", "IMPL", "CPU")  # type: ignore[no-untyped-call]
-        kernels = {
-            "mm": self._mm,
-            "mm.out": self._mm_out,
-            "addmm": self._addmm,
-            "addmm_": self._addmm_in_place,
-        }
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # torch says that a kernel of its own is replaced
-            for name, kernel in kernels.items():
-                library.impl(name, kernel)  # type: ignore[no-untyped-call]
-        return library
 
-    def _mm(self, a: Tensor, b: Tensor) -> Tensor:
-        return self._product(a, b).float() if _applies(a, b) else _usual(a, b)
+_KERNELS: Final = _Kernels()  # one for the process, as torch's kernels are
+_THREAD: Final = threading.local()
 
-    def _mm_out(self, a: Tensor, b: Tensor, *, out: Tensor) -> Tensor:
-        if not _applies(a, b):
-            return torch.addmm(out, a, b, beta=0, out=out)
-        product = self._product(a, b)
-        if not out.numel():  # torch gives an empty result the size that it needs
-            out.resize_(product.shape)
-        return out.copy_(product)
 
-    def _addmm(
-        self, c: Tensor, a: Tensor, b: Tensor, *, beta: float = 1, alpha: float = 1
-    ) -> Tensor:
-        if not _applies(a, b):
-            return torch.addmm(c, a, b, beta=beta, alpha=alpha, out=_room(a, b))
-        product = self._product(a, b).float()
-        if alpha != 1:
-            product *= alpha
-        return product.add_(c, alpha=beta) if beta != 0 else product
+def _products_of_thread() -> list[Product]:
+    """Return the products of the blocks that this thread is inside of, the innermost last."""
+    products: list[Product] = _THREAD.__dict__.setdefault("products", [])
+    return products
 
-    def _addmm_in_place(
-        self, c: Tensor, a: Tensor, b: Tensor, *, beta: float = 1, alpha: float = 1
-    ) -> Tensor:
-        if not _applies(a, b):
-            return torch.addmm(c, a, b, beta=beta, alpha=alpha, out=c)
-        if beta == 0:
-            c.zero_()  # a product with 0 would leave NaN
-        elif beta != 1:
-            c.mul_(beta)
-        return c.add_(self._product(a, b), alpha=alpha)
+
+def _registered() -> Library:
+    library = Library("aten", "IMPL", "CPU")  # type: ignore[no-untyped-call]
+    kernels = {"mm": _mm, "mm.out": _mm_out, "addmm": _addmm, "addmm_": _addmm_in_place}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # torch says that a kernel of its own is replaced
+        for name, kernel in kernels.items():
+            library.impl(name, kernel)  # type: ignore[no-untyped-call]
+    return library
+
+
+def _mm(a: Tensor, b: Tensor) -> Tensor:
+    product = _product_for(a, b)
+    return product(a, b).float() if product else _usual(a, b)
+
+
+def _mm_out(a: Tensor, b: Tensor, *, out: Tensor) -> Tensor:
+    product = _product_for(a, b)
+    if product is None:
+        return torch.addmm(out, a, b, beta=0, out=out)
+    result = product(a, b)
+    if not out.numel():  # torch gives an empty result the size that it needs
+        out.resize_(result.shape)
+    return out.copy_(result)
+
+
+def _addmm(c: Tensor, a: Tensor, b: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
+    product = _product_for(a, b)
+    if product is None:
+        return torch.addmm(c, a, b, beta=beta, alpha=alpha, out=_room(a, b))
+    result = product(a, b).float()
+    if alpha != 1:
+        result *= alpha
+    return result.add_(c, alpha=beta) if beta != 0 else result
+
+
+def _addmm_in_place(
+    c: Tensor, a: Tensor, b: Tensor, *, beta: float = 1, alpha: float = 1
+) -> Tensor:
+    product = _product_for(a, b)
+    if product is None:
+        return torch.addmm(c, a, b, beta=beta, alpha=alpha, out=c)
+    if beta == 0:
+        c.zero_()  # a product with 0 would leave NaN
+    elif beta != 1:
+        c.mul_(beta)
+    return c.add_(product(a, b), alpha=alpha)
+
+
+def _product_for(a: Tensor, b: Tensor) -> Product | None:
+    """Return this thread's product if that of `a` [n, m] and `b` [m, d] is worth it, else None."""
+    products = _products_of_thread()
+    is_float32 = a.dtype == b.dtype == torch.float32
+    is_wide = is_float32 and min(*a.shape, b.size(1)) >= NARROW
+    return products[-1] if products and is_wide else None
 
 
 def by_onednn(a: Tensor, b: Tensor) -> Tensor:
@@ -114,7 +147,7 @@ def in_bfloat16(a: Tensor, b: Tensor) -> Tensor:
     return _usual(a.bfloat16(), b.bfloat16())
 
 
-# One of each for the process, as torch's kernels are.
+# Blocks of one may be nested, and many threads may enter them.
 ONEDNN: Final = Replacement(by_onednn)
 BFLOAT16: Final = Replacement(in_bfloat16)
 
@@ -123,11 +156,6 @@ def _linear(a: Tensor, b: Tensor) -> Tensor:
     """Return a bᵀ of `a` [n, m] and `b` [d, m], [n, d]."""
     result: Tensor = torch.ops.mkldnn._linear_pointwise(a, b, None, "none", [], "")
     return result
-
-
-def _applies(a: Tensor, b: Tensor) -> bool:
-    """Return whether the product of `a` [n, m] and `b` [m, d] is worth another kernel."""
-    return a.dtype == b.dtype == torch.float32 and min(*a.shape, b.size(1)) >= NARROW
 
 
 def _usual(a: Tensor, b: Tensor) -> Tensor:

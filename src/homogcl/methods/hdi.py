@@ -14,7 +14,7 @@ from homogcl.losses.infomax import bilinear, jensen_shannon, readout
 from homogcl.methods.base import Method, Sizes, Terms
 from homogcl.methods.dgi import corrupted, permutation
 from homogcl.nn.encoders import Encoder, EncoderConfig
-from homogcl.nn.layers import DenseLayer, multiply
+from homogcl.nn.layers import DenseLayer, Rows, multiply
 from homogcl.nn.operators import edge_weights
 
 
@@ -76,7 +76,7 @@ class HDI(Method):
         h, fake = self.encoder(views.clean), self.encoder(views.corrupted)
         s = readout(h)
         own = multiply(x, self.intrinsic)  # [N, d]
-        of_x = self.of_features.project(x).sigmoid()
+        of_x = self.of_features(x, Rows()).sigmoid()
         judge = h @ self.joint
         return {
             "extrinsic": jensen_shannon(
@@ -101,8 +101,8 @@ class HDI(Method):
         return h
 
     def _signal(self, s: Tensor, of_x: Tensor) -> Tensor:
-        of_s = self.of_summary.project(s).sigmoid().expand_as(of_x)
-        signal = self.of_both.project(torch.cat([of_s, of_x], dim=1)).sigmoid()
+        of_s = self.of_summary(s, Rows()).sigmoid().expand_as(of_x)
+        signal: Tensor = self.of_both(torch.cat([of_s, of_x], dim=1), Rows()).sigmoid()
         return signal  # [N, d]
 
     def _with_loops(self, graph: Data) -> Data:

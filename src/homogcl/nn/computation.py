@@ -18,7 +18,7 @@ from torch_geometric.data import Data
 from homogcl.core.scratch import let_go, scratch
 from homogcl.data.mapped import is_on_disk, release
 from homogcl.nn.dropout import dropped
-from homogcl.nn.layers import Layer, Structure
+from homogcl.nn.layers import Layer, Projected, Structure
 from homogcl.nn.sparse import take_rows
 
 
@@ -62,30 +62,33 @@ class InBlocks:
         """Return `tail(layer(x, structure))`, [N, fan_out]."""
         z = self._filled(view, lambda start, stop: layer.project(_range(x, start, stop)))
 
-        def combined(start: int, stop: int) -> Tensor:
+        def combined(start: int, stop: int) -> tuple[Tensor]:
             part = structure.part(start, stop)
-            rows: Tensor = tail(layer.combine(_range(x, start, stop), z, part))
-            return rows
+            return (tail(layer.combine(_range(x, start, stop), z, part)),)
 
-        return self._filled(view, combined)
+        [h] = self._filled(view, combined)
+        return h
 
-    def _filled(self, view: Data, rows: Callable[[int, int], Tensor]) -> Tensor:
-        """Return the rows of all blocks in one tensor, which exists from the first block on.
+    def _filled(self, view: Data, rows: Callable[[int, int], Projected]) -> Projected:
+        """Return the rows of all blocks, in tensors that exist from the first block on.
 
-        That of a graph on disk lies on disk too.
+        Those of a graph on disk lie on disk too.
         """
         nodes = int(view.num_nodes or 0)
         first = rows(0, min(self.block, nodes))
-        shape = (nodes, first.size(1))
         on_disk = is_on_disk(view) and not torch.is_grad_enabled()
-        whole = scratch(shape, first.dtype) if on_disk else first.new_empty(shape)
-        whole[: self.block] = first
+        wholes = []
+        for each in first:
+            shape = (nodes, each.size(1))
+            wholes.append(scratch(shape, each.dtype) if on_disk else each.new_empty(shape))
+            wholes[-1][: self.block] = each
         for start in range(self.block, nodes, self.block):
             stop = min(start + self.block, nodes)
-            whole[start:stop] = rows(start, stop)
-            let_go(whole)
+            for whole, each in zip(wholes, rows(start, stop), strict=True):
+                whole[start:stop] = each
+                let_go(whole)
         release(view)
-        return whole
+        return tuple(wholes)
 
 
 @dataclass(frozen=True)
@@ -133,39 +136,43 @@ class SharedInput:
     """
 
     def __init__(self, parts: ViewParts) -> None:
-        self._products: list[_Product] = []
+        self._products: list[_Products] = []
         self._parts = parts
 
     def output(
         self, layer: Layer, tail: nn.Module, x: Tensor, structure: Structure, view: Data
     ) -> Tensor:
         """Return `tail(layer(x, structure))`, [N, fan_out]."""
-        weight = layer.input_weight() if x is view.x else None
-        if weight is None or x.layout != torch.strided:
+        weights = layer.input_weights() if x is view.x else ()
+        if not weights or x.layout != torch.strided:
             return AtOnce().output(layer, tail, x, structure, view)
-        h: Tensor = tail(layer.combine(x, self._projected(layer, weight, view), structure))
+        h: Tensor = tail(layer.combine(x, self._projected(layer, weights, view), structure))
         return h
 
-    def _projected(self, layer: Layer, weight: Tensor, view: Data) -> Tensor:
-        """Return `layer.project(view.x)`, [N, fan_out], from the unmasked features' product."""
+    def _projected(self, layer: Layer, weights: tuple[Tensor, ...], view: Data) -> Projected:
+        """Return `layer.project(view.x)` from the unmasked features' products."""
         features: Tensor = view.get("unmasked", view.x)
-        product = self._product(layer, features)
+        products = self._products_of(layer, features)
         if "masked" not in view or view.masked.numel() == 0:
-            return product
+            return products
         columns = self._parts.columns(features, view.masked)
-        return torch.addmm(product, columns, weight.index_select(0, view.masked), alpha=-1.0)
+        return tuple(
+            torch.addmm(product, columns, weight.index_select(0, view.masked), alpha=-1.0)
+            for product, weight in zip(products, weights, strict=True)
+        )
 
-    def _product(self, layer: Layer, features: Tensor) -> Tensor:
-        """Return X W; one that was computed with a gradient also serves without."""
+    def _products_of(self, layer: Layer, features: Tensor) -> Projected:
+        """Return each X W; one that was computed with a gradient also serves without."""
         versions = tuple(parameter._version for parameter in layer.parameters())
         for each in self._products:
             if each.features is features and each.versions == versions:
                 break
         else:
             with torch.enable_grad():
-                each = _Product(features, versions, layer.project(features))
+                each = _Products(features, versions, layer.project(features))
             self._products.append(each)
-        return each.product if torch.is_grad_enabled() else each.product.detach()
+        with_gradient = torch.is_grad_enabled()
+        return tuple(z if with_gradient else z.detach() for z in each.products)
 
 
 class ViewParts:
@@ -214,12 +221,12 @@ class _Edges:
 
 
 @dataclass(frozen=True)
-class _Product:
-    """A product of features with the weight as it was."""
+class _Products:
+    """Products of features with the weights as they were."""
 
     features: Tensor  # X, [N, d]
     versions: tuple[int, ...]  # of the layer's parameters
-    product: Tensor  # X W, [N, fan_out]
+    products: Projected  # X W of each weight, [N, fan_out]
 
 
 def _range(x: Tensor, start: int, stop: int) -> Tensor:

@@ -8,7 +8,7 @@ that is called does the last two for all nodes. `part` of a structure is that of
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import torch
 from torch import Tensor, nn
@@ -19,6 +19,8 @@ from homogcl.nn.attention import attend, attention, pairs_into
 from homogcl.nn.operators import Averages, Operator, normalized
 from homogcl.nn.rows import multiply_rows
 from homogcl.nn.sparse import Pattern, join_means, product, sparse
+
+Projected: TypeAlias = tuple[Tensor, ...]
 
 
 class Structure(Protocol):
@@ -37,15 +39,15 @@ class Layer(nn.Module):
         """Return what all layers of this kind share of `graph`."""
         raise NotImplementedError
 
-    def project(self, x: Tensor) -> Tensor:
-        """Return each row of `x` mapped on its own, [n, fan_out]."""
-        raise NotImplementedError
+    def project(self, x: Tensor) -> Projected:
+        """Return each row of `x` mapped on its own: one matrix or more, each [n, fan_out]."""
+        return products(x, self.input_weights())
 
-    def input_weight(self) -> Tensor | None:
-        """Return W of a layer whose `project(x)` is x W and may be shared by views, else None."""
-        return None
+    def input_weights(self) -> tuple[Tensor, ...]:
+        """Return each W of a layer whose `project(x)` are x W and may be shared by views."""
+        return ()
 
-    def combine(self, x: Tensor, z: Tensor, structure: Any) -> Tensor:
+    def combine(self, x: Tensor, z: Projected, structure: Any) -> Tensor:
         """Return the layer's output for the nodes of `structure`, [n, fan_out].
 
         `x` are the rows of these nodes, [n, fan_in], `z` the projected rows of all, [N, fan_out].
@@ -70,17 +72,14 @@ class GCNLayer(Layer):
         """Return the operator Â."""
         return normalized(graph)
 
-    def project(self, x: Tensor) -> Tensor:
-        """Return x W, [n, fan_out]."""
-        return multiply(x, self.weight)
-
-    def input_weight(self) -> Tensor:
+    def input_weights(self) -> tuple[Tensor]:
         """Return W."""
-        return self.weight
+        return (self.weight,)
 
-    def combine(self, x: Tensor, z: Tensor, structure: Operator) -> Tensor:
-        """Return the rows of Â z + b; `x` is not needed."""
-        return structure(z, self.bias)
+    def combine(self, x: Tensor, z: Projected, structure: Operator) -> Tensor:
+        """Return the rows of Â x W + b, of `z` alone."""
+        [projected] = z
+        return structure(projected, self.bias)
 
 
 class SAGELayer(Layer):
@@ -97,20 +96,14 @@ class SAGELayer(Layer):
         """Return the means over neighbors."""
         return Averages.of(graph)
 
-    def project(self, x: Tensor) -> Tensor:
-        """Return x [W_root, W_mean] by one product, [n, 2 fan_out]."""
-        return multiply(x, self.input_weight())
+    def input_weights(self) -> tuple[Tensor, Tensor]:
+        """Return W_root and W_mean."""
+        return self.root, self.weight
 
-    def input_weight(self) -> Tensor:
-        """Return W_root beside W_mean."""
-        return torch.cat([self.root, self.weight], dim=1)
-
-    def combine(self, x: Tensor, z: Tensor, structure: Averages) -> Tensor:
+    def combine(self, x: Tensor, z: Projected, structure: Averages) -> Tensor:
         """Return the rows of x W_root + (mean of the neighbors' x W_mean) + b, of `z` alone."""
-        if structure.rows == slice(0, z.size(0)):
-            return join_means(structure.matrix, z, self.bias)
-        own, near = z.chunk(2, dim=1)
-        return own[structure.rows] + product(structure.matrix, near) + self.bias
+        own, near = z
+        return join_means(own[structure.rows], structure.matrix, near, self.bias)
 
 
 class DenseLayer(Layer):
@@ -126,13 +119,14 @@ class DenseLayer(Layer):
         """Return all rows: the layer uses no edge."""
         return Rows()
 
-    def project(self, x: Tensor) -> Tensor:
+    def project(self, x: Tensor) -> tuple[Tensor]:
         """Return x W + b, [n, fan_out]."""
-        return multiply(x, self.weight) + self.bias
+        return (multiply(x, self.weight) + self.bias,)
 
-    def combine(self, x: Tensor, z: Tensor, structure: Rows) -> Tensor:
+    def combine(self, x: Tensor, z: Projected, structure: Rows) -> Tensor:
         """Return the rows as they are."""
-        return structure.take(z)
+        [projected] = z
+        return structure.take(projected)
 
 
 @dataclass(frozen=True)
@@ -166,24 +160,21 @@ class GATLayer(Layer):
         """Return the pairs of nodes and those that they attend to."""
         return Attention(pairs_into(graph), slice(0, int(graph.num_nodes or 0)))
 
-    def project(self, x: Tensor) -> Tensor:
-        """Return x W, [n, fan_out]."""
-        return multiply(x, self.input_weight())
-
-    def input_weight(self) -> Tensor:
+    def input_weights(self) -> tuple[Tensor]:
         """Return W of all heads."""
         weight: Tensor = self.attention.lin.weight
-        return weight.t()
+        return (weight.t(),)
 
-    def combine(self, x: Tensor, z: Tensor, structure: Attention) -> Tensor:
-        """Return the attention of nodes to their neighbors among the rows `z`."""
+    def combine(self, x: Tensor, z: Projected, structure: Attention) -> Tensor:
+        """Return the attention of nodes to their neighbors among the rows of `z`."""
+        [projected] = z
         toward, away = (
-            z @ torch.block_diag(*vector[0].unsqueeze(2))  # type: ignore[no-untyped-call]
+            projected @ torch.block_diag(*vector[0].unsqueeze(2))  # type: ignore[no-untyped-call]
             for vector in (self.attention.att_dst, self.attention.att_src)
         )
         alpha = attention(toward[structure.rows], away, structure.pairs)
         bias: Tensor = self.attention.bias
-        return attend(alpha, z, structure.pairs) + bias
+        return attend(alpha, projected, structure.pairs) + bias
 
 
 @dataclass(frozen=True)
@@ -204,7 +195,16 @@ class Attention:
 
 def multiply(x: Tensor, weight: Tensor) -> Tensor:
     """Return x W for dense features or for `torch.sparse_csr` ones, [N, d]."""
-    return product(sparse(x), weight) if x.layout == torch.sparse_csr else multiply_rows(x, weight)
+    [result] = products(x, (weight,))
+    return result
+
+
+def products(x: Tensor, weights: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+    """Return x W of each weight, as `multiply` does."""
+    if x.layout != torch.sparse_csr:
+        return tuple(multiply_rows(x, weight) for weight in weights)
+    matrix = sparse(x)
+    return tuple(product(matrix, weight) for weight in weights)
 
 
 def dense(x: Tensor) -> Tensor:

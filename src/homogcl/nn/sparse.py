@@ -218,9 +218,9 @@ def propagate(matrix: Sparse, x: Tensor, loops: Tensor, bias: Tensor) -> Tensor:
     return result
 
 
-def join_means(matrix: Sparse, z: Tensor, bias: Tensor) -> Tensor:
-    """Return `own + matrix @ near + bias` of `z = [own, near]` [n, 2d], differentiable in both."""
-    result: Tensor = _JoinMeans.apply(z, bias, matrix)  # type: ignore[no-untyped-call]
+def join_means(own: Tensor, matrix: Sparse, near: Tensor, bias: Tensor) -> Tensor:
+    """Return `own + matrix @ near + bias`, [n, d], differentiable in all but the matrix."""
+    result: Tensor = _JoinMeans.apply(own, near, bias, matrix)  # type: ignore[no-untyped-call]
     return result
 
 
@@ -284,17 +284,10 @@ class _Propagate(torch.autograd.Function):
 
 class _JoinMeans(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, z: Tensor, bias: Tensor, matrix: Sparse) -> Tensor:
-        ctx.matrix = matrix
-        own, near = z.chunk(2, dim=1)
-        # Half of a row at a time would be read across gaps, which takes half as long again.
+    def forward(ctx: Any, own: Tensor, near: Tensor, bias: Tensor, matrix: Sparse) -> Tensor:
+        ctx.transposed = matrix.transposed
         return (own + bias).addmm_(matrix.csr, near.contiguous())
 
     @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor, None]:
-        grad = grad.contiguous()
-        to_z = grad.new_empty(grad.size(0), 2 * grad.size(1))
-        own, near = to_z.chunk(2, dim=1)
-        own.copy_(grad)
-        near.addmm_(ctx.matrix.transposed, grad, beta=0)
-        return to_z, grad.sum(0), None
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor, Tensor, None]:
+        return grad, product_of(ctx.transposed, grad), grad.sum(0), None
