@@ -20,7 +20,7 @@ from homogcl.nn.operators import Averages, Operator, normalized
 from homogcl.nn.rows import multiply_rows
 from homogcl.nn.sparse import Pattern, join_means, product, sparse
 
-Projected: TypeAlias = tuple[Tensor, ...]
+Projected: TypeAlias = tuple[Tensor, ...]  # rows mapped on their own, by each weight of a layer
 
 
 class Structure(Protocol):
