@@ -147,7 +147,7 @@ def draw(curves: dict[str, dict[str, Curve]], path: Path = PICTURE) -> None:
     """Draw validation accuracy over seconds, a field for each graph, the usual way dashed."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(9, 3.4), layout="constrained")
+    figure = Figure(figsize=(9, 3.7), layout="constrained")
     colors = dict(zip(METHODS, ("#0072b2", "#d55e00", "#009e73", "#cc79a7"), strict=True))
     for axes, (data, of_graph) in zip(
         figure.subplots(1, len(curves), squeeze=False)[0], curves.items(), strict=True
@@ -162,7 +162,8 @@ def draw(curves: dict[str, dict[str, Curve]], path: Path = PICTURE) -> None:
             axes.semilogx(seconds, accuracy, "--" if way else "-", color=colors[base], label=name)
         axes.set_title(data)
         axes.set_xlabel("seconds of training")
-    figure.axes[0].legend(fontsize="x-small")
+    labels = figure.axes[0].get_legend_handles_labels()
+    figure.legend(*labels, loc="outside lower center", ncols=5, fontsize="x-small")
     _finish(figure, path)
 
 

@@ -1,7 +1,7 @@
 """Methods the usual way: torch_geometric's layers, torch's activations, all pairs at once.
 
-Their views, heads and settings are those of this package, so that a comparison is of the
-computation alone.
+Their views, heads, settings and first weights are those of this package, so that a comparison is of
+the computation alone.
 """
 
 from __future__ import annotations
@@ -31,12 +31,14 @@ class UsualEncoder(nn.Module):
     """Graph convolutions of torch_geometric over edge lists: a message per edge, summed by node."""
 
     def __init__(self, encoder: Encoder) -> None:
-        """Build layers of the widths of `encoder`, with its norms and activations."""
+        """Build layers with the weights of `encoder`, and with its norms and activations."""
         super().__init__()
         self.layers = nn.ModuleList()
         for layer in encoder.layers:
             assert isinstance(layer, GCNLayer)
-            self.layers.append(GCNConv(*layer.weight.shape))
+            usual_layer = GCNConv(*layer.weight.shape)
+            usual_layer.lin.weight.data.copy_(layer.weight.data.t())
+            self.layers.append(usual_layer)
         self.tails = with_usual_modules(encoder.tails)
 
     def forward(self, graph: Data) -> Tensor:
@@ -76,9 +78,9 @@ def usual(name: str, settings: dict[str, object], sizes: Sizes) -> Method:
         return with_usual_modules(build(name, settings, sizes, seed=0))
     assert plugin in {"", "adaptive"}
     own = {key: settings[key] for key in GRACE.Config.model_fields} | {"negatives": "exact"}
-    with torch.random.fork_rng():
-        torch.manual_seed(0)
-        method: Method = with_usual_modules(DenseGRACE(GRACE.Config.model_validate(own), sizes))
+    dense = DenseGRACE(GRACE.Config.model_validate(own), sizes)
+    dense.load_state_dict(build("grace", own, sizes, seed=0).state_dict())
+    method: Method = with_usual_modules(dense)
     return Adaptive(method, num_clusters=settings["num_clusters"]) if plugin else method
 
 
