@@ -18,7 +18,7 @@ from reproduction.artifact import GraphTraining
 
 COLUMNS = ("Folder", "Data set", "Records", "Minutes of training", "Below the limit")
 _METRIC = "test_accuracy"
-_MANNER = {"share_products": None}  # settings of how a step is computed, with their defaults
+MANNER = {"share_products": None}  # settings of how a step is computed, with their defaults
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ def _request(record: Record) -> Request:
     A setting of how a step is computed has its present default where it had its former one.
     """
     resolved, recorded = (_flat(each) for each in (record.resolved, record.settings))
-    manner = {key: value for key, value in _MANNER.items() if key not in recorded}
+    manner = {key: value for key, value in MANNER.items() if key not in recorded}
     return Request(record.method, record.data, record.seed, {**resolved, **manner})
 
 

@@ -32,6 +32,7 @@ from reproduction.levers import ADAPTIVE
 from reproduction.paper.tables import records_of
 from reproduction.paper.untrained import unlike_note, untrained_note
 from reproduction.plan import QUICK_DATA, quick_settings
+from reproduction.rescore import MANNER
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -158,11 +159,13 @@ def _gains(runs: Sequence[Record], records: Sequence[Record], base: str) -> tupl
 
 
 def _comparable(base: Record, plugged: Record) -> bool:
-    """Return whether both have the same data and equal values of all common settings."""
+    """Return whether both have the same data and equal values of all common settings.
+
+    Those of how a step is computed do not count.
+    """
     one, other = flat_settings(base.resolved), flat_settings(plugged.resolved)
-    return base.data == plugged.data and all(
-        one[key] == other[key] for key in one.keys() & other.keys()
-    )
+    common = (one.keys() & other.keys()) - {f"train.{key}" for key in MANNER}
+    return base.data == plugged.data and all(one[key] == other[key] for key in common)
 
 
 def label(record: Record, shipped: Mapping[str, JsonValue]) -> str:

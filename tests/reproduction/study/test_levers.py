@@ -9,7 +9,7 @@ import pytest
 from pydantic import JsonValue
 
 from homogcl.core.errors import UserError
-from homogcl.pages.table import to_markdown
+from homogcl.pages.table import cell_text, to_markdown
 from homogcl.presets.resolve import resolve
 from homogcl.runs.record import Record
 from reproduction.artifact import GraphTraining
@@ -85,6 +85,17 @@ def test_a_gain_is_over_the_base_of_equal_epochs() -> None:
         "| as shipped | 50 | 80.00 (1) | +1.00 (1) | +1.00 (1) | – | – | – | – | – |",
         "| epochs=100 | 100 | 70.00 (1) | +3.00 (1) | +3.00 (1) | – | – | – | – | – |",
     ]
+
+
+def test_how_a_step_is_computed_makes_no_other_base() -> None:
+    [base] = runs("grace", 0.80)
+    train = {"epochs": 50, "share_products": False}
+    shared = base.model_copy(update={"resolved": {**base.resolved, "train": train}})
+    train = {"epochs": 50, "share_products": None}
+    [plugged] = runs("grace+homogcl", 0.81)
+    plugged = plugged.model_copy(update={"resolved": {**plugged.resolved, "train": train}})
+    [row] = levers_table([shared, plugged], "grace", ["cora"]).rows
+    assert cell_text(row[2], 2) == "80.00 (1)"
 
 
 def test_a_gain_over_nothing_comparable_is_refused() -> None:
