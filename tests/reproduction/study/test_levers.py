@@ -89,12 +89,12 @@ def test_a_gain_is_over_the_base_of_equal_epochs() -> None:
 
 def test_how_a_step_is_computed_makes_no_other_base() -> None:
     [base] = runs("grace", 0.80)
-    train = {"epochs": 50, "share_products": False}
-    shared = base.model_copy(update={"resolved": {**base.resolved, "train": train}})
+    train: dict[str, JsonValue] = {"epochs": 50, "share_products": False}
+    apart = base.model_copy(update={"resolved": {**base.resolved, "train": train}})
     train = {"epochs": 50, "share_products": None}
     [plugged] = runs("grace+homogcl", 0.81)
     plugged = plugged.model_copy(update={"resolved": {**plugged.resolved, "train": train}})
-    [row] = levers_table([shared, plugged], "grace", ["cora"]).rows
+    [row] = levers_table([apart, plugged], "grace", ["cora"]).rows
     assert cell_text(row[2], 2) == "80.00 (1)"
 
 
