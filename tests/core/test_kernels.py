@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
+from homogcl.core import kernels
 from homogcl.core.kernels import BFLOAT16, NARROW, ONEDNN, Replacement
 from homogcl.nn.sparse import sparse
 
@@ -68,6 +69,23 @@ def test_products_by_onednn_are_exact_for_factors_that_lie_either_way(
         results = [a @ b, torch.mm(a, b, out=torch.empty(n, d)), torch.addmm(a[0, 0], a, b, beta=0)]
     for result in results:
         assert_exact(result, a, b)
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_onednn_is_given_no_part_of_a_wider_matrix(
+    monkeypatch: pytest.MonkeyPatch, turned: bool
+) -> None:
+    a, b = numbers(70, 160)[:, :90], numbers(90, 200, seed=1)[:, 64:144]
+    if turned:
+        a, b = b.t(), a.t()
+    linear = kernels._linear
+
+    def dense_alone(one: Tensor, other: Tensor) -> Tensor:
+        assert all(x.is_contiguous() or x.t().is_contiguous() for x in (one, other))
+        return linear(one, other)
+
+    monkeypatch.setattr(kernels, "_linear", dense_alone)
+    assert_exact(kernels.by_onednn(a, b), a, b)
 
 
 @BOTH

@@ -136,6 +136,7 @@ def _product_for(a: Tensor, b: Tensor) -> Product | None:
 
 def by_onednn(a: Tensor, b: Tensor) -> Tensor:
     """Return a b in float32 by oneDNN, which takes the processor's widest instructions, [n, d]."""
+    a, b = _without_gaps(a), _without_gaps(b)
     is_column_major = a.stride(0) == 1 and a.stride(1) != 1
     if is_column_major and b.size(1) < a.size(0):  # it copies a left factor that lies so
         return _linear(b.t(), a).t().contiguous()
@@ -156,6 +157,11 @@ def _linear(a: Tensor, b: Tensor) -> Tensor:
     """Return a bᵀ of `a` [n, m] and `b` [d, m], [n, d]."""
     result: Tensor = torch.ops.mkldnn._linear_pointwise(a, b, None, "none", [], "")
     return result
+
+
+def _without_gaps(x: Tensor) -> Tensor:
+    """Return `x` or a copy: oneDNN multiplies part of a wider matrix a thousand times slower."""
+    return x if x.is_contiguous() or x.t().is_contiguous() else x.contiguous()
 
 
 def _usual(a: Tensor, b: Tensor) -> Tensor:
