@@ -49,8 +49,12 @@ def bgrl() -> list[Row]:
         taken = measure("bgrl_step", data)
         rows += [
             (f"{data}: seconds of a step", taken["seconds"], ""),
-            (f"{data}: its products by torch's kernels, over it", taken["share"], "at least 0.8"),
-            (f"{data}: its products by the kernels that it takes, over it", taken["own_share"], ""),
+            (f"{data}: its products by torch's kernels, over it", taken["share"], ""),
+            (
+                f"{data}: its products by the kernels that it takes, over it",
+                taken["own_share"],
+                "at least 0.8",
+            ),
             (f"{data}: dense products, torch's kernels over those it takes", taken["kernels"], ""),
             (f"{data}: torch_geometric's layers over ours", taken["usual"], "at least 2"),
             (f"{data}: seconds of a step with precision=auto", taken["seconds_auto"], ""),
