@@ -87,3 +87,12 @@ def test_nothing_to_activate() -> None:
     out, of_x, of_slope = gradients(activation(0.25), torch.empty(0, 4), torch.empty(0, 4))
     assert out.shape == of_x.shape == (0, 4)
     assert float(of_slope) == 0
+
+
+def test_where_nothing_learns_the_result_takes_the_place_of_the_input() -> None:
+    x = torch.randn(5, 4, generator=torch.Generator().manual_seed(0))
+    module = activation(0.25, torch.float32)
+    expected = module(x.clone()).detach()
+    with torch.no_grad():
+        assert module(x).data_ptr() == x.data_ptr()
+    assert torch.equal(x, expected)

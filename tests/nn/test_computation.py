@@ -48,6 +48,25 @@ def test_sharing_changes_neither_outputs_nor_gradients(
     torch.testing.assert_close(together, apart, rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.parametrize("kind", ["gcn", "sage", "gat"])
+def test_sharing_computes_no_masked_features(kind: str) -> None:
+    network, views = encoder(encoder=kind, heads=7), graphs()
+    with shared_inputs(network):
+        outputs_and_gradients(network, views)
+    assert ["x" in view for view in views] == [True, False, False]
+
+
+def test_features_that_replace_masked_ones_are_those_that_count() -> None:
+    views = graphs()
+    for view in views[1:]:
+        view.x = view.x * 2
+    apart = outputs_and_gradients(encoder(), views)
+    network = encoder()
+    with shared_inputs(network):
+        together = outputs_and_gradients(network, views)
+    torch.testing.assert_close(together, apart, rtol=1e-12, atol=1e-12)
+
+
 def test_three_views_take_one_whole_product(monkeypatch: pytest.MonkeyPatch) -> None:
     shapes = []
     products = layers.products

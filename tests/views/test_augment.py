@@ -114,10 +114,37 @@ def test_graph_and_view_are_left_as_they_were(weighted: Data, layout: str) -> No
     rng = stream(0, "augment")
     before = snapshot(weighted)
     view = augment(weighted, 0.4, 0.4, rng)
+    assert view.x.shape == weighted.x.shape
     between = snapshot(view)
     augment(view, 0.4, 0.4, rng)
     assert same(snapshot(weighted), before)
     assert same(snapshot(view), between)
+
+
+def test_masked_features_are_computed_when_asked_for_and_give_way_to_others(
+    block_graph: Data,
+) -> None:
+    view = mask_features(block_graph, 0.5, stream(0, "augment"))
+    assert "x" not in view
+    assert view.num_features == block_graph.num_features
+    expected = block_graph.x.clone()
+    expected[:, view.masked] = 0
+    with torch.no_grad():
+        assert torch.equal(view.x, expected)
+    assert view.x is view.x
+    view.x = torch.ones(3, 2)
+    assert view.num_features == 2
+    assert "masked" not in view
+    assert torch.equal(view.x, torch.ones(3, 2))
+
+
+def test_masked_features_carry_gradients_whoever_asks_first(block_graph: Data) -> None:
+    block_graph.x.requires_grad_()
+    view = mask_features(block_graph, 0.5, stream(0, "augment"))
+    with torch.no_grad():
+        view.x.sum()
+    view.x.sum().backward()
+    assert torch.equal(block_graph.x.grad[0] == 0, torch.isin(torch.arange(16), view.masked))
 
 
 def test_same_seed_gives_the_same_view_and_another_seed_another(block_graph: Data) -> None:

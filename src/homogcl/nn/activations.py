@@ -24,9 +24,11 @@ class PReLU(nn.Module):
         self.weight = nn.Parameter(torch.full((1,), 0.25))
 
     def forward(self, x: Tensor) -> Tensor:
-        """Return the activations, in the shape of `x`."""
+        """Return the activations, in the shape of `x`; where nothing learns, in its place."""
         if x.device.type != "cpu":  # where reading the slope would wait for the device
             return functional.prelu(x, self.weight)
+        if not torch.is_grad_enabled():
+            return functional.leaky_relu(x, float(self.weight), inplace=True)
         result: Tensor = _PReLU.apply(x, self.weight)  # type: ignore[no-untyped-call]
         return result
 

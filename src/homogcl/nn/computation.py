@@ -19,6 +19,7 @@ from homogcl.core.scratch import let_go, scratch
 from homogcl.data.mapped import is_on_disk, release
 from homogcl.nn.dropout import dropped
 from homogcl.nn.layers import Layer, Projected, Structure
+from homogcl.nn.operators import unmasked
 from homogcl.nn.sparse import take_rows
 
 
@@ -26,11 +27,11 @@ class Computation(Protocol):
     """A way to compute a layer and the norm and activation behind it."""
 
     def output(
-        self, layer: Layer, tail: nn.Module, x: Tensor, structure: Structure, view: Data
+        self, layer: Layer, tail: nn.Module, x: Tensor | None, structure: Structure, view: Data
     ) -> Tensor:
         """Return `tail(layer(x, structure))`, [N, fan_out]; the tail is a norm and an activation.
 
-        `x` are the features of `view`, or the output of the layer before.
+        `x` is the output of the layer before; without it the layer takes the features of `view`.
         """
         ...
 
@@ -39,10 +40,10 @@ class AtOnce:
     """All nodes at once, every view for itself."""
 
     def output(
-        self, layer: Layer, tail: nn.Module, x: Tensor, structure: Structure, view: Data
+        self, layer: Layer, tail: nn.Module, x: Tensor | None, structure: Structure, view: Data
     ) -> Tensor:
         """Return `tail(layer(x, structure))`, [N, fan_out]."""
-        h: Tensor = tail(layer(x, structure))
+        h: Tensor = tail(layer(_input(x, view), structure))
         return h
 
 
@@ -57,14 +58,14 @@ class InBlocks:
     block: int  # nodes at a time
 
     def output(
-        self, layer: Layer, tail: nn.Module, x: Tensor, structure: Structure, view: Data
+        self, layer: Layer, tail: nn.Module, x: Tensor | None, structure: Structure, view: Data
     ) -> Tensor:
         """Return `tail(layer(x, structure))`, [N, fan_out]."""
-        z = self._filled(view, lambda start, stop: layer.project(_range(x, start, stop)))
+        rows = _input(x, view)
+        z = self._filled(view, lambda start, stop: layer.project(_range(rows, start, stop)))
 
         def combined(start: int, stop: int) -> tuple[Tensor]:
-            part = structure.part(start, stop)
-            return (tail(layer.combine(_range(x, start, stop), z, part)),)
+            return (tail(layer.combine(z, structure.part(start, stop))),)
 
         [h] = self._filled(view, combined)
         return h
@@ -100,7 +101,7 @@ class Collected:
     outputs: list[Tensor]  # each [N, fan_out]
 
     def output(
-        self, layer: Layer, tail: nn.Module, x: Tensor, structure: Structure, view: Data
+        self, layer: Layer, tail: nn.Module, x: Tensor | None, structure: Structure, view: Data
     ) -> Tensor:
         """Return `tail(layer(x, structure))`, [N, fan_out]."""
         h = self.usual.output(layer, tail, x, structure, view)
@@ -118,10 +119,11 @@ class DroppedInput:
     rng: torch.Generator
 
     def output(
-        self, layer: Layer, tail: nn.Module, x: Tensor, structure: Structure, view: Data
+        self, layer: Layer, tail: nn.Module, x: Tensor | None, structure: Structure, view: Data
     ) -> Tensor:
         """Return `tail(layer(x, structure))` of what is left of `x`, [N, fan_out]."""
-        return self.usual.output(layer, tail, dropped(x, self.rate, self.rng), structure, view)
+        left = dropped(_input(x, view), self.rate, self.rng)
+        return self.usual.output(layer, tail, left, structure, view)
 
 
 class SharedInput:
@@ -140,18 +142,18 @@ class SharedInput:
         self._parts = parts
 
     def output(
-        self, layer: Layer, tail: nn.Module, x: Tensor, structure: Structure, view: Data
+        self, layer: Layer, tail: nn.Module, x: Tensor | None, structure: Structure, view: Data
     ) -> Tensor:
         """Return `tail(layer(x, structure))`, [N, fan_out]."""
-        weights = layer.input_weights() if x is view.x else ()
-        if not weights or x.layout != torch.strided:
+        weights = layer.input_weights() if x is None else ()
+        if not weights or unmasked(view).layout != torch.strided:
             return AtOnce().output(layer, tail, x, structure, view)
-        h: Tensor = tail(layer.combine(x, self._projected(layer, weights, view), structure))
+        h: Tensor = tail(layer.combine(self._projected(layer, weights, view), structure))
         return h
 
     def _projected(self, layer: Layer, weights: tuple[Tensor, ...], view: Data) -> Projected:
         """Return `layer.project(view.x)` from the unmasked features' products."""
-        features: Tensor = view.get("unmasked", view.x)
+        features = unmasked(view)
         products = self._products_of(layer, features)
         if "masked" not in view or view.masked.numel() == 0:
             return products
@@ -227,6 +229,12 @@ class _Products:
     features: Tensor  # X, [N, d]
     versions: tuple[int, ...]  # of the layer's parameters
     products: Projected  # X W of each weight, [N, fan_out]
+
+
+def _input(x: Tensor | None, view: Data) -> Tensor:
+    """Return what a layer takes: the output of the layer before, or the features of `view`."""
+    rows: Tensor = view.x if x is None else x
+    return rows
 
 
 def _range(x: Tensor, start: int, stop: int) -> Tensor:

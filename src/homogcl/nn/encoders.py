@@ -115,11 +115,12 @@ class Encoder(nn.Module):
         return h
 
     def _encode(self, graph: Data) -> Tensor:
-        h: Tensor = graph.x
+        h: Tensor | None = None
         structure = self.structure(graph)
         for layer, tail in zip(self.layers, self.tails, strict=True):
             assert isinstance(layer, Layer)
             h = self.computation.output(layer, tail, h, structure, graph)
+        assert h is not None  # an encoder has a layer at least
         return h
 
 

@@ -47,16 +47,16 @@ class Layer(nn.Module):
         """Return each W of a layer whose `project(x)` are x W and may be shared by views."""
         return ()
 
-    def combine(self, x: Tensor, z: Projected, structure: Any) -> Tensor:
+    def combine(self, z: Projected, structure: Any) -> Tensor:
         """Return the layer's output for the nodes of `structure`, [n, fan_out].
 
-        `x` are the rows of these nodes, [n, fan_in], `z` the projected rows of all, [N, fan_out].
+        `z` are the projected rows of all nodes, [N, fan_out].
         """
         raise NotImplementedError
 
     def forward(self, x: Tensor, structure: Any) -> Tensor:
         """Return the layer's output for all nodes, [N, fan_out]."""
-        return self.combine(x, self.project(x), structure)
+        return self.combine(self.project(x), structure)
 
 
 class GCNLayer(Layer):
@@ -76,8 +76,8 @@ class GCNLayer(Layer):
         """Return W."""
         return (self.weight,)
 
-    def combine(self, x: Tensor, z: Projected, structure: Operator) -> Tensor:
-        """Return the rows of Â x W + b, of `z` alone."""
+    def combine(self, z: Projected, structure: Operator) -> Tensor:
+        """Return the rows of Â x W + b."""
         [projected] = z
         return structure(projected, self.bias)
 
@@ -100,8 +100,8 @@ class SAGELayer(Layer):
         """Return W_root and W_mean."""
         return self.root, self.weight
 
-    def combine(self, x: Tensor, z: Projected, structure: Averages) -> Tensor:
-        """Return the rows of x W_root + (mean of the neighbors' x W_mean) + b, of `z` alone."""
+    def combine(self, z: Projected, structure: Averages) -> Tensor:
+        """Return the rows of x W_root + (mean of the neighbors' x W_mean) + b."""
         own, near = z
         return join_means(own[structure.rows], structure.matrix, near, self.bias)
 
@@ -123,7 +123,7 @@ class DenseLayer(Layer):
         """Return x W + b, [n, fan_out]."""
         return (multiply(x, self.weight) + self.bias,)
 
-    def combine(self, x: Tensor, z: Projected, structure: Rows) -> Tensor:
+    def combine(self, z: Projected, structure: Rows) -> Tensor:
         """Return the rows as they are."""
         [projected] = z
         return structure.take(projected)
@@ -165,7 +165,7 @@ class GATLayer(Layer):
         weight: Tensor = self.attention.lin.weight
         return (weight.t(),)
 
-    def combine(self, x: Tensor, z: Projected, structure: Attention) -> Tensor:
+    def combine(self, z: Projected, structure: Attention) -> Tensor:
         """Return the attention of nodes to their neighbors among the rows of `z`."""
         [projected] = z
         toward, away = (

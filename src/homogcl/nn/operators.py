@@ -152,8 +152,14 @@ def edge_weights(graph: Data) -> Tensor:
     if graph.edge_weight is not None:
         weight: Tensor = graph.edge_weight
         return weight
-    dtype = graph.x.dtype
+    dtype = unmasked(graph).dtype
     return torch.ones(graph.edge_index.size(1), dtype=dtype, device=graph.edge_index.device)
+
+
+def unmasked(view: Data) -> Tensor:
+    """Return the features of `view` before any of their columns were masked, [N, d]."""
+    x: Tensor = view.unmasked if "unmasked" in view else view.x
+    return x
 
 
 def _weights(graph: Data, start: int, stop: int, mask: Tensor | None) -> Tensor:

@@ -1,13 +1,12 @@
 """Random views of a graph. Each function takes a generator and leaves the graph as it was.
 
 A view is a `Data` with `x`, `edge_index`, `edge_weight` where the graph has it, and `edge_id`, the
-position of each of its edges in the graph. Where feature columns are masked, `masked` numbers them
-and `unmasked` is the `x` from before. A graph with a `pattern` has views with one.
+position of each of its edges in the graph. Where feature columns are masked it is a `MaskedView`.
+A graph with a `pattern` has views with one.
 """
 
 from __future__ import annotations
 
-import copy
 from dataclasses import dataclass
 
 import torch
@@ -17,6 +16,34 @@ from torch_geometric.data import Data
 from homogcl.core.config import Config, Probability
 from homogcl.core.csr import csr_tensor
 from homogcl.nn.sparse import Pattern
+
+
+class MaskedView(Data):  # type: ignore[misc]
+    """A view with columns of zeros, whose `x` is computed when somebody first asks for it.
+
+    Encoders that share the product of `unmasked`, the `x` from before, need the numbers of these
+    columns alone, `masked`.
+    """
+
+    @property
+    def x(self) -> Tensor:
+        """The features with zeros in the masked columns, [N, d]."""
+        if "x" not in self._store:
+            with torch.enable_grad():  # what serves a backward pass also serves without
+                self._store["x"] = _without_columns(self.unmasked, self.masked)
+        x: Tensor = self._store["x"]
+        return x
+
+    @x.setter
+    def x(self, x: Tensor) -> None:
+        for name in ("unmasked", "masked"):  # say nothing of other features
+            self._store.pop(name, None)
+        self._store["x"] = x
+
+    @property
+    def num_node_features(self) -> int:
+        """The number of columns of `x`."""
+        return int((self.unmasked if "unmasked" in self else self.x).size(1))
 
 
 def clean_view(graph: Data) -> Data:
@@ -62,11 +89,11 @@ def mask_features(graph: Data, probability: float | Tensor, rng: torch.Generator
         probability: Of masking a column: one for all, or one per column, [d].
         rng: Generator of the draws.
     """
-    view = copy.copy(graph) if "edge_id" in graph else clean_view(graph)
+    view = graph if "edge_id" in graph else clean_view(graph)
     survives = keep(graph.num_features, probability, rng).to(graph.x.device)
-    view.x = _scale_columns(graph.x, survives)
-    view.unmasked, view.masked = graph.x, survives.logical_not().nonzero().squeeze(1)
-    return view
+    parts = {**view.to_dict(), "unmasked": graph.x}
+    del parts["x"]
+    return MaskedView(**parts, masked=survives.logical_not().nonzero().squeeze(1))
 
 
 def augment(
@@ -126,9 +153,11 @@ def keep(count: int, probability: float | Tensor, rng: torch.Generator) -> Tenso
     )
 
 
-def _scale_columns(x: Tensor, scale: Tensor) -> Tensor:
+def _without_columns(x: Tensor, masked: Tensor) -> Tensor:
+    """Return `x` [N, d] with zeros in the columns `masked` [m]."""
+    scale = x.new_ones(x.size(1), layout=torch.strided).index_fill_(0, masked, 0)
     if x.layout != torch.sparse_csr:
-        return x * scale.to(x.dtype)  # numbers are multiplied faster than numbers by truths
+        return x * scale
     columns = x.col_indices()
     values = x.values() * scale[columns.long()]
     return csr_tensor(x.crow_indices(), columns, values, (x.size(0), x.size(1)))
