@@ -30,6 +30,7 @@ from reproduction.study.levers import LEVER_ARTIFACTS
 from reproduction.study.neighbor_methods import NEIGHBOR_METHODS
 from reproduction.study.probes import PROBES
 from reproduction.study.propagation_grid import PROPAGATION_GRID
+from reproduction.study.refresh import REFRESH
 from reproduction.study.rivals import RIVALS
 from reproduction.study.robustness import ROBUSTNESS
 from reproduction.study.training import TRAINING
@@ -48,7 +49,7 @@ STUDY: dict[str, Artifact] = {
     for each in (
         *(PROBES, BUDGETS, FORMS, *LEVER_ARTIFACTS, TRAINING, GENERATED, ENCODERS),
         *(FORM, RIVALS, WRONG_EDGES, EDGE_SCORES, COLD_START, ADVICE, FORECAST, PROPAGATION_GRID),
-        *(UNSEEN, NEIGHBOR_METHODS, ROBUSTNESS, ENCODER_PARTS, BATCHES, *GOALS),
+        *(UNSEEN, NEIGHBOR_METHODS, ROBUSTNESS, ENCODER_PARTS, BATCHES, REFRESH, *GOALS),
     )
 }
 # Beside the paper's tables: its large graph on other features, and what its rows took.

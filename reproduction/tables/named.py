@@ -53,6 +53,7 @@ from reproduction.study.goals import (
 from reproduction.study.levers import levers
 from reproduction.study.neighbor_methods import neighbor_methods
 from reproduction.study.probes import probes
+from reproduction.study.refresh import refresh
 from reproduction.study.rivals import rivals
 from reproduction.study.robustness import robustness
 from reproduction.study.stopping import stopping_table
@@ -257,6 +258,7 @@ TABLES: dict[str, Callable[[Path], Table]] = {
     "robustness": robustness,
     "unseen": unseen,
     "batches": batches,
+    "refresh": refresh,
     "neighbor-methods": neighbor_methods,
     "bench": _measures(*GRACE_PARTS),
     "bench-probe": _measures("probe"),
