@@ -44,6 +44,7 @@ from benchmarks import (
 from benchmarks.process import measure
 from benchmarks.startup import startup
 from benchmarks.tutorial import seconds_of_steps
+from homogcl.core.errors import UnknownName, UserError
 from homogcl.core.memory import keep_freed_pages
 from homogcl.methods.registry import method_class, method_names
 from homogcl.presets.resolve import resolve
@@ -220,6 +221,9 @@ DEFAULT = (
 def main(names: list[str]) -> None:
     """Run the parts called `names`."""
     names, sizes = large.sizes_of(names)
+    for name in names:
+        if name not in PARTS:
+            raise UnknownName("part", name, set(PARTS))
     for name in names or DEFAULT:
         origin = {
             "versions": current_versions(),
@@ -228,7 +232,7 @@ def main(names: list[str]) -> None:
             "precision": PRECISION,
         }
         rows = large.large(sizes) if name == "large" else PARTS[name]()
-        kept = json.loads(KEPT.read_text("utf-8")) if KEPT.exists() else {}
+        results = json.loads(KEPT.read_text("utf-8")) if KEPT.exists() else {}
         table = Table(
             title=str(PARTS[name].__doc__).partition("\n")[0], box=None, title_justify="left"
         )
@@ -238,18 +242,22 @@ def main(names: list[str]) -> None:
             table.add_row(what, f"{value:.3g}", held)
         console.print(table)
         measured = [{"measure": w, "value": v, "held_to": h} for w, v, h in rows]
-        kept[name] = {**origin, "rows": measured}
-        KEPT.write_text(json.dumps(kept, indent=2) + "\n", "utf-8")
+        results[name] = {**origin, "rows": measured}
+        KEPT.write_text(json.dumps(results, indent=2) + "\n", "utf-8")
 
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--one"]:
-        given = [int(a) if a.isdigit() else a for a in sys.argv[3:]]
+        arguments = [int(a) if a.isdigit() else a for a in sys.argv[3:]]
         owners = (large, scale, probe, steps, quality, cold_start, measures)
         owner = next(each for each in owners if hasattr(each, sys.argv[2]))
         keep_freed_pages()  # as the command line does
-        result = getattr(owner, sys.argv[2])(*given)
+        result = getattr(owner, sys.argv[2])(*arguments)
         if os.environ.get("RANK", "0") == "0":
             console.print_json(json.dumps(result), indent=None)
     else:
-        main(sys.argv[1:])
+        try:
+            main(sys.argv[1:])
+        except UserError as error:
+            Console(stderr=True, soft_wrap=True).print(f"Error: {error}", markup=False)
+            sys.exit(2)

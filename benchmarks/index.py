@@ -39,23 +39,23 @@ def index() -> list[Row]:
             continue
         start = time.process_time()
         search = library(z.numpy())
-        made = time.process_time()
+        indexed = time.process_time()
         numbers = torch.from_numpy(search(z[asked].numpy(), K + 1).astype(np.int64))
         end = time.process_time()
         rows += [
-            (f"{name}: seconds to make it", made - start, ""),
-            (f"{name}: seconds of 1,000 queries", end - made, ""),
+            (f"{name}: seconds to make it", indexed - start, ""),
+            (f"{name}: seconds of 1,000 queries", end - indexed, ""),
             (f"{name}: recall", recall(exact, numbers), "at least 0.95"),
         ]
     start = time.process_time()
     ours = NeighborIndex.of(z)
-    made = time.process_time()
+    indexed = time.process_time()
     numbers, _ = nearest_neighbors(z, K, asked, index=ours)
     end = time.process_time()
     return [
         *rows,
-        ("ours (faiss, 8 bits, compared again): seconds to make it", made - start, ""),
-        ("ours (faiss, 8 bits, compared again): seconds of 1,000 queries", end - made, ""),
+        ("ours (faiss, 8 bits, compared again): seconds to make it", indexed - start, ""),
+        ("ours (faiss, 8 bits, compared again): seconds of 1,000 queries", end - indexed, ""),
         ("ours (faiss, 8 bits, compared again): recall", recall(exact, numbers), "at least 0.95"),
     ]
 
@@ -82,31 +82,31 @@ def _faiss(z: Floats) -> Callable[[Floats, int], npt.NDArray[Any]]:
     import faiss
 
     faiss.omp_set_num_threads(1)
-    made = faiss.IndexHNSWFlat(z.shape[1], LINKS, faiss.METRIC_INNER_PRODUCT)
-    made.hnsw.efConstruction, made.hnsw.efSearch = CARE, EFFORT
-    made.add(z)
-    return lambda queries, k: np.asarray(made.search(queries, k)[1])
+    index = faiss.IndexHNSWFlat(z.shape[1], LINKS, faiss.METRIC_INNER_PRODUCT)
+    index.hnsw.efConstruction, index.hnsw.efSearch = CARE, EFFORT
+    index.add(z)
+    return lambda queries, k: np.asarray(index.search(queries, k)[1])
 
 
 def _usearch(z: Floats) -> Callable[[Floats, int], npt.NDArray[Any]]:
     library = importlib.import_module("usearch.index")
-    made = library.Index(
+    index = library.Index(
         ndim=z.shape[1],
         metric="ip",
         connectivity=LINKS,
         expansion_add=CARE,
         expansion_search=EFFORT,
     )
-    made.add(np.arange(len(z)), z, threads=1)
-    return lambda queries, k: np.asarray(made.search(queries, k, threads=1).keys)
+    index.add(np.arange(len(z)), z, threads=1)
+    return lambda queries, k: np.asarray(index.search(queries, k, threads=1).keys)
 
 
 def _hnswlib(z: Floats) -> Callable[[Floats, int], npt.NDArray[Any]]:
-    made = importlib.import_module("hnswlib").Index("ip", z.shape[1])
-    made.init_index(len(z), ef_construction=CARE, M=LINKS)
-    made.add_items(z, num_threads=1)
-    made.set_ef(EFFORT)
-    return lambda queries, k: np.asarray(made.knn_query(queries, k, num_threads=1)[0])
+    index = importlib.import_module("hnswlib").Index("ip", z.shape[1])
+    index.init_index(len(z), ef_construction=CARE, M=LINKS)
+    index.add_items(z, num_threads=1)
+    index.set_ef(EFFORT)
+    return lambda queries, k: np.asarray(index.knn_query(queries, k, num_threads=1)[0])
 
 
 LIBRARIES: dict[str, Library] = {"usearch": _usearch, "hnswlib": _hnswlib}

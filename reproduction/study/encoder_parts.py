@@ -16,7 +16,7 @@ from reproduction.form_training import FormTraining, in_form
 from reproduction.levers import ADAPTIVE
 from reproduction.paper.untrained import untrained_note, untrained_runs, with_notes
 from reproduction.plan import QUICK_DATA, quick_settings
-from reproduction.study.gains import Variant, by_seed, gains_table, records_found
+from reproduction.study.gains import Variant, by_seed, existing_records, gains_table
 from reproduction.study.unseen import FEW, NARROW
 
 NAME, TITLE = "encoder-parts", "What parts of an encoder are worth to GRACE, with and without S"
@@ -75,12 +75,12 @@ def _groups(quick: bool) -> dict[_Group, list[Training]]:
 
 def encoder_parts(results: Path, *, quick: bool = False) -> Table:
     """Return accuracies by encoder and form, and gains over two layers whose last one counts."""
-    groups = {place: records_found(results, group) for place, group in _groups(quick).items()}
+    groups = {place: existing_records(results, group) for place, group in _groups(quick).items()}
     rows: dict[_Group, list[Record]] = {}
-    for (positives, data, encoder), found in groups.items():
-        rows[positives, data, encoder] = [in_form(record, LAST) for record in found]
+    for (positives, data, encoder), records in groups.items():
+        rows[positives, data, encoder] = [in_form(record, LAST) for record in records]
         for name, form in FORMS.items() if encoder == PLAIN else ():
-            rows[positives, data, name] = [in_form(record, form) for record in found]
+            rows[positives, data, name] = [in_form(record, form) for record in records]
     variants = [
         Variant(place, runs, () if place[-1] == PLAIN else rows[(*place[:-1], PLAIN)])
         for place, runs in rows.items()

@@ -50,7 +50,7 @@ def gains_table(
     return Table((*titles, *COLUMNS), table_rows, decimals=1, notes=notes)
 
 
-def records_found(results: Path, trainings: Iterable[Training]) -> list[Record]:
+def existing_records(results: Path, trainings: Iterable[Training]) -> list[Record]:
     """Return the records that the trainings have below the folder `results`."""
     records = (training.find_record(results) for training in trainings)
     return [record for record in records if record is not None]

@@ -13,7 +13,7 @@ from reproduction.artifact import Artifact, GraphTraining, Training, write_table
 from reproduction.figures.runs import records_folder
 from reproduction.paper.untrained import untrained_note, untrained_runs, with_notes
 from reproduction.plan import QUICK_DATA, quick_settings
-from reproduction.study.gains import Variant, by_seed, gains_table, records_found
+from reproduction.study.gains import Variant, by_seed, existing_records, gains_table
 
 NAME, TITLE = "neighbor-methods", "Methods whose own loss has neighbors, and S on their edges"
 TITLES = ("Method", "Data set", "Width", "Edges")
@@ -76,7 +76,7 @@ def _groups(quick: bool) -> dict[_Group, list[Training]]:
 
 def neighbor_methods(results: Path, *, quick: bool = False) -> Table:
     """Return accuracies of the methods, and what S on their edges adds."""
-    runs = {place: records_found(results, group) for place, group in _groups(quick).items()}
+    runs = {place: existing_records(results, group) for place, group in _groups(quick).items()}
 
     def variant(place: _Group) -> Variant:
         base, data, plugin = place

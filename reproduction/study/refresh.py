@@ -11,7 +11,7 @@ from homogcl.runs.request import Request
 from reproduction.artifact import Artifact, GraphTraining, Training, write_table
 from reproduction.figures.runs import records_folder
 from reproduction.plan import QUICK_DATA, quick_settings
-from reproduction.study.gains import Variant, by_seed, gains_table, records_found
+from reproduction.study.gains import Variant, by_seed, existing_records, gains_table
 
 NAME, TITLE = "refresh", "Edges weighed at every fifth step, and at each"
 TITLES = ("Method", "Data set", "Weighs the edges")
@@ -48,10 +48,10 @@ def _groups(quick: bool) -> dict[_Group, list[Training]]:
 
 def refresh(results: Path, *, quick: bool = False) -> Table:
     """Return accuracies by how often edges are weighed, and differences to each step."""
-    runs = {place: records_found(results, group) for place, group in _groups(quick).items()}
+    runs = {place: existing_records(results, group) for place, group in _groups(quick).items()}
     variants = [
-        Variant(place, found, () if place[-1] == EVERY[1] else runs[(*place[:-1], EVERY[1])])
-        for place, found in runs.items()
+        Variant(place, records, () if place[-1] == EVERY[1] else runs[(*place[:-1], EVERY[1])])
+        for place, records in runs.items()
     ]
     return gains_table(TITLES, variants)
 

@@ -25,7 +25,7 @@ from reproduction.figures.runs import TITLES, records_folder
 from reproduction.levers import ALIKE
 from reproduction.plan import QUICK_DATA, quick_settings
 from reproduction.planted_training import PlantedTraining
-from reproduction.study.gains import TEST, by_seed, records_found
+from reproduction.study.gains import TEST, by_seed, existing_records
 from reproduction.study.unseen import FEW
 from reproduction.study.wrong_edges import SHARES, WRONG_EDGES
 
@@ -66,23 +66,23 @@ def robustness_table(groups: Mapping[_Group, Sequence[Record]]) -> Table:
 
     gains, notes = after_holm(
         {
-            (f"{new} over {old}", data, share): gain(runs((data, share), old), found)
+            (f"{new} over {old}", data, share): gain(runs((data, share), old), cleaned)
             for data, share in rows
             for old, new in PAIRS
-            if (found := runs((data, share), new))
+            if (cleaned := runs((data, share), new))
         }
     )
 
     def mean(row: tuple[str, str], kind: str) -> Cell:
-        found = runs(row, kind)
+        of_kind = runs(row, kind)
         # A cleaned graph has another name; what is untrained saw it before.
         among = [
-            run.model_copy(update={"data": found[0].data})
+            run.model_copy(update={"data": of_kind[0].data})
             for untrained in ("raw", "propagation")
             for run in runs(row, untrained)
-            if found
+            if of_kind
         ]
-        return mean_cell(found, TEST, among)
+        return mean_cell(of_kind, TEST, among)
 
     def cells(row: tuple[str, str]) -> list[Cell]:
         means = [mean(row, kind) for kind in KINDS]
@@ -118,7 +118,7 @@ def robustness(results: Path, *, quick: bool = False) -> Table:
 
 
 def _found(results: Path, quick: bool) -> dict[_Group, list[Record]]:
-    return {place: records_found(results, group) for place, group in _groups(quick).items()}
+    return {place: existing_records(results, group) for place, group in _groups(quick).items()}
 
 
 def _write(results: Path, out: Path, quick: bool) -> list[Path]:

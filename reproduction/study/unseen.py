@@ -13,7 +13,7 @@ from reproduction.figures.runs import records_folder
 from reproduction.levers import ADAPTIVE, ALIKE
 from reproduction.paper.untrained import untrained_runs
 from reproduction.plan import QUICK_DATA, quick_settings
-from reproduction.study.gains import Variant, by_seed, gains_table, records_found
+from reproduction.study.gains import Variant, by_seed, existing_records, gains_table
 
 NAME, TITLE = "unseen", "Neighbors whose edges a view has lost, as positives"
 TITLES = ("Base", "Data set", "Edges dropped", "Positives")
@@ -69,10 +69,10 @@ def _groups(quick: bool) -> dict[_Group, list[Training]]:
 
 def unseen(results: Path, *, quick: bool = False) -> Table:
     """Return the gains of neighbors as positives, by which of them count and how much."""
-    runs = {place: records_found(results, group) for place, group in _groups(quick).items()}
+    runs = {place: existing_records(results, group) for place, group in _groups(quick).items()}
     variants = [
-        Variant(place, found, () if place[-1] == ALONE else runs[(*place[:-1], ALONE)])
-        for place, found in runs.items()
+        Variant(place, records, () if place[-1] == ALONE else runs[(*place[:-1], ALONE)])
+        for place, records in runs.items()
     ]
     return gains_table(TITLES, variants, untrained_runs(results))
 

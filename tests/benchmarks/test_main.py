@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from benchmarks import __main__ as program
+from homogcl.core.errors import UnknownName
 from homogcl.runs.origin import UNKNOWN, current_commit
 
 
@@ -81,3 +82,11 @@ def test_results_say_which_code_and_machine_they_are_of() -> None:
         or entry["versions"]["homogcl"] == "not installed"
     }
     assert lacking <= OF_UNKNOWN_ORIGIN
+
+
+def test_an_unknown_part_is_one_line_before_anything_is_measured(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(program.PARTS, "loss", lambda: pytest.fail("measured"))
+    with pytest.raises(UnknownName, match="unknown part 'plugin'.*plugins"):
+        program.main(["loss", "plugin"])

@@ -196,8 +196,8 @@ class ViewParts:
     def structure(self, kind: _Kind, view: Data) -> Structure:
         """Return what `kind`, which layers have as `structure`, says of `view`."""
         edges = _Edges(view.edge_index, view.edge_weight, int(view.num_nodes or 0))
-        for other, known, structure in self._structures:
-            if other is kind and known.are(edges):
+        for of_kind, of_edges, structure in self._structures:
+            if of_kind is kind and of_edges.are(edges):
                 return structure
         with torch.enable_grad():  # what serves a backward pass also serves without
             structure = kind(view)

@@ -10,7 +10,7 @@ from homogcl.pages.table import Gain, PValue
 from homogcl.runs.record import Record, Summary
 from homogcl.runs.request import Request
 from reproduction.artifact import GraphTraining
-from reproduction.study.gains import COLUMNS, Variant, by_seed, gains_table, records_found
+from reproduction.study.gains import COLUMNS, Variant, by_seed, existing_records, gains_table
 from tests.records import make_record
 
 
@@ -69,6 +69,6 @@ def test_first_seeds_come_before_second_ones(tmp_path: Path) -> None:
     slow = [GraphTraining(Request("raw", "photo"), "x")]
     assert by_seed([slow, raw]) == [*raw, *slow]
     assert by_seed([]) == []
-    assert records_found(tmp_path, trainings) == []
+    assert existing_records(tmp_path, trainings) == []
     record, _ = raw[0].run(tmp_path)
-    assert records_found(tmp_path, trainings) == [record]
+    assert existing_records(tmp_path, trainings) == [record]
