@@ -88,5 +88,5 @@ def test_an_unknown_part_is_one_line_before_anything_is_measured(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(program.PARTS, "loss", lambda: pytest.fail("measured"))
-    with pytest.raises(UnknownName, match="unknown part 'plugin'.*plugins"):
+    with pytest.raises(UnknownName, match=r"unknown part 'plugin'.*plugins"):
         program.main(["loss", "plugin"])
