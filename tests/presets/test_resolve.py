@@ -156,13 +156,28 @@ def test_size_chooses_for_graphs_that_no_preset_knows(
     assert preset_by_size(method, data, nodes) == preset
 
 
-def test_the_preset_for_many_nodes_samples_negatives_and_says_so() -> None:
+def test_the_preset_for_many_nodes_samples_negatives_weighs_edges_less_often_and_says_so() -> None:
     small, large = (resolve("grace+homogcl", "my-graph", {}, p) for p in (None, "large"))
     assert small.method["negatives"] == "exact"
-    changed = {"negatives": "sampled", "num_negatives": 256}
+    changed = {"negatives": "sampled", "num_negatives": 256, "refresh": 5}
     assert large.flat() == {**small.flat(), **changed}
     assert "more than 5,000 nodes" in large.source
     assert f"{LARGE_NODES:,}" == "5,000"
+
+
+@pytest.mark.parametrize("plugin", ["homogcl", "adaptive"])
+@pytest.mark.parametrize("base", ["grace", "bgrl"])
+def test_edges_of_many_nodes_are_weighed_less_often_where_that_was_tried(
+    base: str, plugin: str
+) -> None:
+    refresh = [
+        resolve(f"{base}+{plugin}", "my-graph", {}, p).method["refresh"] for p in (None, "large")
+    ]
+    assert refresh == [1, 5]
+
+
+def test_what_the_published_code_computes_weighs_edges_at_each_step() -> None:
+    assert resolve("grace+released", "my-graph", {}, "large").method["refresh"] == 1
 
 
 def test_a_data_set_prevails_over_what_holds_for_all_graphs() -> None:

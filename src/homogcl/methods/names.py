@@ -56,7 +56,7 @@ PLUGINS = {
         "homogcl.homophily.plugins.homogcl:HomoGCL", {"saliency": "hard", "saliency_gradient": True}
     ),
     "homogcl": ShippedPlugin("homogcl.homophily.plugins.homogcl:HomoGCL", {}),
-    "released": ShippedPlugin("homogcl.homophily.plugins.released:Released", {}),
+    "released": ShippedPlugin("homogcl.homophily.plugins.released:Released", {"refresh": 1}),
 }
 
 
