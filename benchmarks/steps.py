@@ -101,7 +101,7 @@ def encoder_steps(data: str, rounds: int = 7) -> Measured:
     return {"seconds": statistics.median(taken["gcn"]), **ratios}
 
 
-def bgrl_step(data: str, rounds: int = 7) -> Measured:
+def bgrl_step(data: str, rounds: int = 15) -> Measured:
     """Return the seconds of BGRL's step, its products' share of it, and the usual way's over it."""
     method, graph, config = built("bgrl", data)
     ours = one_step(method, graph, config)

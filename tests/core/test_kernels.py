@@ -67,6 +67,7 @@ def test_products_by_onednn_are_exact_for_factors_that_lie_either_way(
     )
     with ONEDNN:
         results = [a @ b, torch.mm(a, b, out=torch.empty(n, d)), torch.addmm(a[0, 0], a, b, beta=0)]
+        results.append(torch.addmm(torch.zeros(d), a, b))
     for result in results:
         assert_exact(result, a, b)
 
@@ -80,12 +81,15 @@ def test_onednn_is_given_no_part_of_a_wider_matrix(
         a, b = b.t(), a.t()
     linear = kernels._linear
 
-    def dense_alone(one: Tensor, other: Tensor) -> Tensor:
+    def dense_alone(one: Tensor, other: Tensor, bias: Tensor | None = None) -> Tensor:
         assert all(x.is_contiguous() or x.t().is_contiguous() for x in (one, other))
-        return linear(one, other)
+        assert bias is None or bias.is_contiguous()
+        return linear(one, other, bias)
 
     monkeypatch.setattr(kernels, "_linear", dense_alone)
     assert_exact(kernels.by_onednn(a, b), a, b)
+    row = numbers(b.size(1), 2, seed=2)[:, 0]
+    torch.testing.assert_close(kernels.affine_by_onednn(a, b, row), a @ b + row)
 
 
 @BOTH

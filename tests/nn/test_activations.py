@@ -96,3 +96,18 @@ def test_where_nothing_learns_the_result_takes_the_place_of_the_input() -> None:
     with torch.no_grad():
         assert module(x).data_ptr() == x.data_ptr()
     assert torch.equal(x, expected)
+
+
+@pytest.mark.parametrize("slope", [0.25, 1.5, 1e-4, 0.0, -0.3])
+def test_the_result_takes_the_place_of_what_is_nobodys_own(slope: float) -> None:
+    x, grad = torch.randn(2, 6, 5, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
+    expected = gradients(activation(slope), x, grad)
+    module, leaf = activation(slope), x.clone().requires_grad_()
+    between = leaf * 1.0
+    out = module(between)
+    assert (out.data_ptr() == between.data_ptr()) == (slope > 1e-3)
+    out.backward(grad)
+    assert leaf.grad is not None
+    assert module.weight.grad is not None
+    torch.testing.assert_close((out.detach(), leaf.grad, module.weight.grad), expected)
+    assert torch.equal(leaf, x)

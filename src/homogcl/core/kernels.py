@@ -20,27 +20,29 @@ from torch.library import Library
 
 NARROW: Final = 64  # products with a side below it keep torch's kernel: they take next to no time
 Product: TypeAlias = Callable[[Tensor, Tensor], Tensor]  # a [n, m], b [m, d] -> a b [n, d]
+Affine: TypeAlias = Callable[[Tensor, Tensor, Tensor], Tensor]  # a, b, c [d] -> a b + c [n, d]
 
 
 class Replacement:
     """A product that takes the place of torch's in the thread that is inside the block."""
 
-    def __init__(self, product: Product) -> None:
+    def __init__(self, product: Product, affine: Affine | None = None) -> None:
         """Replace nothing yet.
 
         Args:
             product: Of two float32 matrices, in float32 or narrower.
+            affine: The same with a row added, if that takes no pass of its own.
         """
-        self._product = product
+        self.product, self.affine = product, affine
 
     def __enter__(self) -> None:
         """Replace the product of this thread, until the block ends."""
         _KERNELS.hold()
-        _products_of_thread().append(self._product)
+        _replacements_of_thread().append(self)
 
     def __exit__(self, *error: object) -> None:
         """Let the thread multiply as before."""
-        _products_of_thread().pop()
+        _replacements_of_thread().pop()
         _KERNELS.release()
 
 
@@ -72,10 +74,10 @@ _KERNELS: Final = _Kernels()  # one for the process, as torch's kernels are
 _THREAD: Final = threading.local()
 
 
-def _products_of_thread() -> list[Product]:
-    """Return the products of the blocks that this thread is inside of, the innermost last."""
-    products: list[Product] = _THREAD.__dict__.setdefault("products", [])
-    return products
+def _replacements_of_thread() -> list[Replacement]:
+    """Return the replacements that this thread is inside of, the innermost last."""
+    replacements: list[Replacement] = _THREAD.__dict__.setdefault("replacements", [])
+    return replacements
 
 
 def _registered() -> Library:
@@ -89,25 +91,29 @@ def _registered() -> Library:
 
 
 def _mm(a: Tensor, b: Tensor) -> Tensor:
-    product = _product_for(a, b)
-    return product(a, b).float() if product else _usual(a, b)
+    kernel = _replacement_for(a, b)
+    return kernel.product(a, b).float() if kernel else _usual(a, b)
 
 
 def _mm_out(a: Tensor, b: Tensor, *, out: Tensor) -> Tensor:
-    product = _product_for(a, b)
-    if product is None:
+    kernel = _replacement_for(a, b)
+    if kernel is None:
         return torch.addmm(out, a, b, beta=0, out=out)
-    result = product(a, b)
+    result = kernel.product(a, b)
     if not out.numel():  # torch gives an empty result the size that it needs
         out.resize_(result.shape)
     return out.copy_(result)
 
 
 def _addmm(c: Tensor, a: Tensor, b: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
-    product = _product_for(a, b)
-    if product is None:
+    kernel = _replacement_for(a, b)
+    if kernel is None:
         return torch.addmm(c, a, b, beta=beta, alpha=alpha, out=_room(a, b))
-    result = product(a, b).float()
+    if kernel.affine and c.shape == b.shape[1:] and alpha == beta == 1:
+        return kernel.affine(a, b, c)
+    result = kernel.product(a, b).float()
+    if beta == 1:  # in one pass over the result
+        return torch.add(c, result, alpha=alpha, out=result)
     if alpha != 1:
         result *= alpha
     return result.add_(c, alpha=beta) if beta != 0 else result
@@ -116,22 +122,22 @@ def _addmm(c: Tensor, a: Tensor, b: Tensor, *, beta: float = 1, alpha: float = 1
 def _addmm_in_place(
     c: Tensor, a: Tensor, b: Tensor, *, beta: float = 1, alpha: float = 1
 ) -> Tensor:
-    product = _product_for(a, b)
-    if product is None:
+    kernel = _replacement_for(a, b)
+    if kernel is None:
         return torch.addmm(c, a, b, beta=beta, alpha=alpha, out=c)
     if beta == 0:
         c.zero_()  # a product with 0 would leave NaN
     elif beta != 1:
         c.mul_(beta)
-    return c.add_(product(a, b), alpha=alpha)
+    return c.add_(kernel.product(a, b), alpha=alpha)
 
 
-def _product_for(a: Tensor, b: Tensor) -> Product | None:
-    """Return this thread's product if that of `a` [n, m] and `b` [m, d] is worth it, else None."""
-    products = _products_of_thread()
+def _replacement_for(a: Tensor, b: Tensor) -> Replacement | None:
+    """Return this thread's kernel if the product of `a` [n, m] and `b` [m, d] is worth it."""
+    replacements = _replacements_of_thread()
     is_float32 = a.dtype == b.dtype == torch.float32
     is_wide = is_float32 and min(*a.shape, b.size(1)) >= NARROW
-    return products[-1] if products and is_wide else None
+    return replacements[-1] if replacements and is_wide else None
 
 
 def by_onednn(a: Tensor, b: Tensor) -> Tensor:
@@ -143,19 +149,24 @@ def by_onednn(a: Tensor, b: Tensor) -> Tensor:
     return _linear(a, b.t())
 
 
+def affine_by_onednn(a: Tensor, b: Tensor, c: Tensor) -> Tensor:
+    """Return a b + c in float32 by oneDNN, which adds the row `c` [d] as it writes, [n, d]."""
+    return _linear(_without_gaps(a), _without_gaps(b).t(), _without_gaps(c))
+
+
 def in_bfloat16(a: Tensor, b: Tensor) -> Tensor:
     """Return the product of the factors rounded to bfloat16, in bfloat16, [n, d]."""
     return _usual(a.bfloat16(), b.bfloat16())
 
 
 # Blocks of one may be nested, and many threads may enter them.
-ONEDNN: Final = Replacement(by_onednn)
+ONEDNN: Final = Replacement(by_onednn, affine_by_onednn)
 BFLOAT16: Final = Replacement(in_bfloat16)
 
 
-def _linear(a: Tensor, b: Tensor) -> Tensor:
-    """Return a bᵀ of `a` [n, m] and `b` [d, m], [n, d]."""
-    result: Tensor = torch.ops.mkldnn._linear_pointwise(a, b, None, "none", [], "")
+def _linear(a: Tensor, b: Tensor, bias: Tensor | None = None) -> Tensor:
+    """Return a bᵀ, and `bias` [d], of `a` [n, m] and `b` [d, m], [n, d]."""
+    result: Tensor = torch.ops.mkldnn._linear_pointwise(a, b, bias, "none", [], "")
     return result
 
 

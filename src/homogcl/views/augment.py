@@ -15,7 +15,7 @@ from torch_geometric.data import Data
 
 from homogcl.core.config import Config, Probability
 from homogcl.core.csr import csr_tensor
-from homogcl.nn.sparse import Pattern
+from homogcl.nn.sparse import Pattern, places
 
 
 class MaskedView(Data):  # type: ignore[misc]
@@ -67,10 +67,11 @@ def drop_edges(graph: Data, probability: float | Tensor, rng: torch.Generator) -
     """
     view = graph if "edge_id" in graph else clean_view(graph)
     survives = keep(view.edge_index.size(1), probability, rng).to(view.edge_index.device)
-    place = survives.nonzero().squeeze(1)
+    place = places(survives)
     smaller = Data(
         x=view.x,
-        edge_index=view.edge_index.index_select(1, place),
+        # Row by row, as torch takes columns of a matrix several times slower.
+        edge_index=torch.stack([row.index_select(0, place) for row in view.edge_index]),
         edge_id=view.edge_id.index_select(0, place),
         num_nodes=view.num_nodes,
     )
@@ -93,7 +94,7 @@ def mask_features(graph: Data, probability: float | Tensor, rng: torch.Generator
     survives = keep(graph.num_features, probability, rng).to(graph.x.device)
     parts = {**view.to_dict(), "unmasked": graph.x}
     del parts["x"]
-    return MaskedView(**parts, masked=survives.logical_not().nonzero().squeeze(1))
+    return MaskedView(**parts, masked=places(survives.logical_not()))
 
 
 def augment(
