@@ -73,7 +73,7 @@ def encoders() -> list[Row]:
 _OTHERS = ("sage", "gat", "mlp")
 
 
-def plugin_steps(base: str, data: str, rounds: int = 2) -> Measured:
+def plugin_steps(base: str, data: str, rounds: int = 3) -> Measured:
     """Return the seconds of a step of `base`, and those of its plug-ins over it.
 
     Five steps at a time are timed, in which a plug-in with `refresh=5` weighs the edges once.
@@ -92,7 +92,7 @@ def _five(step: Step) -> Step:
     return lambda: [step() for _ in range(5)]
 
 
-def encoder_steps(data: str, rounds: int = 7) -> Measured:
+def encoder_steps(data: str, rounds: int = 15) -> Measured:
     """Return the seconds of a step of GRACE with gcn, and those of other encoders over it."""
     kinds = ("gcn", *_OTHERS)
     steps = {kind: one_step(*built("grace", data, f"encoder={kind}")) for kind in kinds}
