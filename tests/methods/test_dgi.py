@@ -6,7 +6,8 @@ from torch import Tensor
 from torch_geometric.nn import DeepGraphInfomax, GCNConv
 
 from homogcl.methods.base import Sizes
-from homogcl.methods.dgi import DGI, corrupted
+from homogcl.methods.dgi import DGI
+from homogcl.views.augment import shuffle_features
 from tests.reference.infomax import affine, cross_entropy, normalized, prelu, small_graph
 
 
@@ -43,7 +44,7 @@ def test_loss_and_gradient_are_those_of_torch_geometric(sparse: bool) -> None:
     dense = small_graph()
     oracle = model.loss(*model(dense.x, dense.edge_index))
     views = method.views(graph, torch.Generator().manual_seed(0))
-    loss = method.objective(type(views)(graph, corrupted(graph, order)))["infomax"]
+    loss = method.objective(type(views)(graph, shuffle_features(graph, order)))["infomax"]
     torch.testing.assert_close(loss, oracle)
     loss.backward()  # type: ignore[no-untyped-call]
     oracle.backward()
@@ -71,7 +72,7 @@ def test_loss_is_the_formula_node_by_node() -> None:
 def test_corruption_moves_whole_rows_and_leaves_the_graph_alone(sparse: bool) -> None:
     graph, order = small_graph(sparse=sparse), torch.tensor([8, 0, 3, 2, 1, 5, 7, 6, 4])
     before = small_graph().x
-    view = corrupted(graph, order)
+    view = shuffle_features(graph, order)
     assert view.x.layout == graph.x.layout
     assert torch.equal(view.x.to_dense(), before[order])
     assert torch.equal(graph.x.to_dense(), before)

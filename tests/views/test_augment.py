@@ -14,6 +14,7 @@ from homogcl.views.augment import (
     drop_edges,
     keep,
     mask_features,
+    shuffle_features,
     two_views,
 )
 from tests.graphs import same, snapshot
@@ -176,3 +177,24 @@ def test_two_views_are_drawn_one_after_the_other_at_their_own_rates(block_graph:
         views = two_views(block_graph, rates, stream(0, "augment"))
         assert same(snapshot(views.first), snapshot(expected[0]))
         assert same(snapshot(views.second), snapshot(expected[1]))
+
+
+@pytest.mark.parametrize("layout", ["dense", "sparse"])
+def test_shuffled_features_are_rows_of_the_graph_also_where_columns_are_masked(
+    block_graph: Data, layout: str
+) -> None:
+    if layout == "sparse":
+        block_graph.x = block_graph.x.to_sparse_csr()
+    rng = torch.Generator().manual_seed(0)
+    graph = Data(x=torch.ones(5, 2), edge_index=torch.tensor([[0, 1], [1, 0]]))
+    assert shuffle_features(graph, torch.arange(5)).num_nodes == 5
+    one, other = (torch.randperm(block_graph.num_nodes, generator=rng) for _ in range(2))
+    masked = augment(block_graph, 0.3, 0.4, rng)
+    twice = shuffle_features(shuffle_features(masked, one), other)
+    assert "x" not in masked
+    assert torch.equal(twice.x.to_dense(), masked.x.to_dense()[one][other])
+    assert torch.equal(twice.edge_index, masked.edge_index)
+    again = mask_features(twice, 0.5, rng)
+    expected = twice.x.to_dense().clone()
+    expected[:, again.masked] = 0
+    assert torch.equal(again.x.to_dense(), expected)

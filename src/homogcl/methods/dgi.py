@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from dataclasses import dataclass
 
 import torch
@@ -13,7 +12,7 @@ from homogcl.homophily.positives import Positives
 from homogcl.losses.infomax import bilinear, jensen_shannon, readout
 from homogcl.methods.base import Method, Sizes, Terms
 from homogcl.nn.encoders import Activation, Encoder, EncoderConfig
-from homogcl.nn.sparse import take_rows
+from homogcl.views.augment import shuffle_features
 
 
 @dataclass(frozen=True)
@@ -53,7 +52,7 @@ class DGI(Method):
 
     def views(self, graph: Data, rng: torch.Generator) -> CorruptedViews:
         """Return the clean graph and a corrupted one."""
-        return CorruptedViews(graph, corrupted(graph, permutation(graph, rng)))
+        return CorruptedViews(graph, shuffle_features(graph, permutation(graph, rng)))
 
     def objective(self, views: CorruptedViews, positives: Positives = Positives.none()) -> Terms:
         """Return the loss of the discriminator."""
@@ -67,10 +66,3 @@ def permutation(graph: Data, rng: torch.Generator) -> Tensor:
     """Return a random order of the nodes, int64 [N]."""
     order = torch.randperm(int(graph.num_nodes or 0), generator=rng, device=rng.device)
     return order.to(graph.edge_index.device)
-
-
-def corrupted(graph: Data, order: Tensor) -> Data:
-    """Return the graph in which node i has the features of node `order[i]`."""
-    view = copy.copy(graph)
-    view.x = take_rows(graph.x, order)
-    return view

@@ -12,10 +12,11 @@ from torch_geometric.data import Data
 from homogcl.homophily.positives import Positives
 from homogcl.losses.infomax import bilinear, jensen_shannon, readout
 from homogcl.methods.base import Method, Sizes, Terms
-from homogcl.methods.dgi import corrupted, permutation
+from homogcl.methods.dgi import permutation
 from homogcl.nn.encoders import Encoder, EncoderConfig
 from homogcl.nn.layers import DenseLayer, Rows, multiply
 from homogcl.nn.operators import edge_weights
+from homogcl.views.augment import shuffle_features
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,7 @@ class HDI(Method):
         """Return the graph and a corrupted one, both with heavy self-loops."""
         order = permutation(graph, rng)
         clean = self._with_loops(graph)
-        return ShuffledViews(clean, corrupted(clean, order), order)
+        return ShuffledViews(clean, shuffle_features(clean, order), order)
 
     def objective(self, views: ShuffledViews, positives: Positives = Positives.none()) -> Terms:
         """Return the losses of the three discriminators."""

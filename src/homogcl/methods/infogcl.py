@@ -15,12 +15,18 @@ from homogcl.losses import Workspace, info_nce
 from homogcl.losses.contrast.negatives import AllPairs
 from homogcl.losses.infomax import bilinear, jensen_shannon, readout
 from homogcl.methods.base import Method, Sizes, Terms
-from homogcl.methods.dgi import corrupted, permutation
+from homogcl.methods.dgi import permutation
 from homogcl.methods.mvgrl import diffuse
 from homogcl.nn.encoders import Activation, Encoder, EncoderConfig
 from homogcl.nn.layers import dense
 from homogcl.nn.operators import Normalized
-from homogcl.views.augment import clean_view, drop_edges, keep, mask_features
+from homogcl.views.augment import (
+    clean_view,
+    drop_edges,
+    keep,
+    mask_features,
+    shuffle_features,
+)
 
 View = Literal["clean", "edges", "features", "nodes", "diffusion"]
 _RESTART, _DIFFUSION_STEPS = 0.2, 20  # as in MVGRL
@@ -111,8 +117,8 @@ class InfoGCL(Method):
 
     def _local_global(self, u: Tensor, v: Tensor, views: InfoViews) -> Tensor:
         w, s_u, s_v = self.discriminator, readout(u), readout(v)
-        fake_u = self.encoder(corrupted(views.first, views.order))
-        fake_v = self.encoder(corrupted(views.second, views.order))
+        fake_u = self.encoder(shuffle_features(views.first, views.order))
+        fake_v = self.encoder(shuffle_features(views.second, views.order))
         real = torch.cat([bilinear(u, w, s_v), bilinear(v, w, s_u)])
         fake = torch.cat([bilinear(fake_u, w, s_v), bilinear(fake_v, w, s_u)])
         return jensen_shannon(real, fake)

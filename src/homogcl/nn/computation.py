@@ -19,7 +19,7 @@ from homogcl.core.scratch import let_go, scratch
 from homogcl.data.mapped import is_on_disk, release
 from homogcl.nn.dropout import dropped
 from homogcl.nn.layers import Layer, Projected, Structure
-from homogcl.nn.operators import unmasked
+from homogcl.nn.operators import source_features
 from homogcl.nn.sparse import take_rows
 
 
@@ -130,9 +130,10 @@ class SharedInput:
     """The first layer's product X W once for all views of a graph that share the features X.
 
     A view whose feature columns M are masked has the product X W - X_M W_M, where X_M are those
-    few columns: two views and the clean graph then cost little more than one of them, forward
-    and, since their gradients meet in the shared product, backward. The result is the same up to
-    rounding. Features that are not dense, and layers without such a product, are not shared.
+    few columns, and one whose nodes are shuffled has the product's rows in that order. All views
+    and the clean graph then cost little more than one of them, forward and, since their gradients
+    meet in the shared product, backward. The result is the same up to rounding. Features that are
+    not dense, and layers without such a product, are not shared.
 
     An object serves one encoder in one step. Encoders of one step share the `parts` of views.
     """
@@ -146,22 +147,24 @@ class SharedInput:
     ) -> Tensor:
         """Return `tail(layer(x, structure))`, [N, fan_out]."""
         weights = layer.input_weights() if x is None else ()
-        if not weights or unmasked(view).layout != torch.strided:
+        if not weights or source_features(view).layout != torch.strided:
             return AtOnce().output(layer, tail, x, structure, view)
         h: Tensor = tail(layer.combine(self._projected(layer, weights, view), structure))
         return h
 
     def _projected(self, layer: Layer, weights: tuple[Tensor, ...], view: Data) -> Projected:
-        """Return `layer.project(view.x)` from the unmasked features' products."""
-        features = unmasked(view)
+        """Return `layer.project(view.x)` from the products of the features that it is made of."""
+        features = source_features(view)
         products = self._products_of(layer, features)
-        if "masked" not in view or view.masked.numel() == 0:
-            return products
-        columns = self._parts.columns(features, view.masked)
-        return tuple(
-            torch.addmm(product, columns, weight.index_select(0, view.masked), alpha=-1.0)
-            for product, weight in zip(products, weights, strict=True)
-        )
+        if "masked" in view and view.masked.numel() > 0:
+            columns = self._parts.columns(features, view.masked)
+            products = tuple(
+                torch.addmm(product, columns, weight.index_select(0, view.masked), alpha=-1.0)
+                for product, weight in zip(products, weights, strict=True)
+            )
+        if "order" in view:
+            products = tuple(product.index_select(0, view.order) for product in products)
+        return products
 
     def _products_of(self, layer: Layer, features: Tensor) -> Projected:
         """Return each X W; one that was computed with a gradient also serves without."""

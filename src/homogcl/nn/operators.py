@@ -152,13 +152,13 @@ def edge_weights(graph: Data) -> Tensor:
     if graph.edge_weight is not None:
         weight: Tensor = graph.edge_weight
         return weight
-    dtype = unmasked(graph).dtype
+    dtype = source_features(graph).dtype
     return torch.ones(graph.edge_index.size(1), dtype=dtype, device=graph.edge_index.device)
 
 
-def unmasked(view: Data) -> Tensor:
-    """Return the features of `view` before any of their columns were masked, [N, d]."""
-    x: Tensor = view.unmasked if "unmasked" in view else view.x
+def source_features(view: Data) -> Tensor:
+    """Return the features that those of `view` are made of, [N, d]; see `ChangedView`."""
+    x: Tensor = view.source if "source" in view else view.x
     return x
 
 

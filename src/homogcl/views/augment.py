@@ -1,8 +1,8 @@
 """Random views of a graph. Each function takes a generator and leaves the graph as it was.
 
 A view is a `Data` with `x`, `edge_index`, `edge_weight` where the graph has it, and `edge_id`, the
-position of each of its edges in the graph. Where feature columns are masked it is a `MaskedView`.
-A graph with a `pattern` has views with one.
+position of each of its edges in the graph. Where its features are others than the graph's it is a
+`ChangedView`. A graph with a `pattern` has views with one.
 """
 
 from __future__ import annotations
@@ -15,35 +15,43 @@ from torch_geometric.data import Data
 
 from homogcl.core.config import Config, Probability
 from homogcl.core.csr import csr_tensor
-from homogcl.nn.sparse import Pattern, places
+from homogcl.nn.operators import source_features
+from homogcl.nn.sparse import Pattern, places, take_rows
 
 
-class MaskedView(Data):  # type: ignore[misc]
-    """A view with columns of zeros, whose `x` is computed when somebody first asks for it.
+class ChangedView(Data):  # type: ignore[misc]
+    """A view with features of its own, which are computed when somebody first asks for `x`.
 
-    Encoders that share the product of `unmasked`, the `x` from before, need the numbers of these
-    columns alone, `masked`.
+    They are those of `source` [N, d] with zeros in the columns `masked` [m] and in the order
+    `order` [N] of the nodes, where it has these. Encoders that share the product of `source` need
+    no more than that.
     """
 
     @property
     def x(self) -> Tensor:
-        """The features with zeros in the masked columns, [N, d]."""
+        """The features, [N, d]."""
         if "x" not in self._store:
             with torch.enable_grad():  # what serves a backward pass also serves without
-                self._store["x"] = _without_columns(self.unmasked, self.masked)
+                self._store["x"] = self._changed()
         x: Tensor = self._store["x"]
         return x
 
     @x.setter
     def x(self, x: Tensor) -> None:
-        for name in ("unmasked", "masked"):  # say nothing of other features
+        for name in ("source", "masked", "order"):  # say nothing of other features
             self._store.pop(name, None)
         self._store["x"] = x
 
     @property
     def num_node_features(self) -> int:
         """The number of columns of `x`."""
-        return int((self.unmasked if "unmasked" in self else self.x).size(1))
+        return int((self.source if "source" in self else self.x).size(1))
+
+    def _changed(self) -> Tensor:
+        x: Tensor = self.source
+        if "masked" in self:
+            x = _without_columns(x, self.masked)
+        return take_rows(x, self.order) if "order" in self else x
 
 
 def clean_view(graph: Data) -> Data:
@@ -92,9 +100,15 @@ def mask_features(graph: Data, probability: float | Tensor, rng: torch.Generator
     """
     view = graph if "edge_id" in graph else clean_view(graph)
     survives = keep(graph.num_features, probability, rng).to(graph.x.device)
-    parts = {**view.to_dict(), "unmasked": graph.x}
-    del parts["x"]
-    return MaskedView(**parts, masked=places(survives.logical_not()))
+    masked = places(survives.logical_not())
+    return _changed(view, source=graph.x, masked=masked, order=None)
+
+
+def shuffle_features(graph: Data, order: Tensor) -> Data:
+    """Return the graph in which node i has the features of node `order[i]`, [N]."""
+    if "order" in graph:
+        return _changed(graph, order=graph.order.index_select(0, order))
+    return _changed(graph, source=source_features(graph), order=order)
 
 
 def augment(
@@ -152,6 +166,13 @@ def keep(count: int, probability: float | Tensor, rng: torch.Generator) -> Tenso
     return draws >= (
         probability.to(draws.device) if isinstance(probability, Tensor) else probability
     )
+
+
+def _changed(view: Data, **parts: Tensor | None) -> ChangedView:
+    """Return `view` with features of `parts`; None stands for a part that is no more."""
+    # Without x, the number of nodes would be guessed from the edges.
+    whole = {**view.to_dict(), **parts, "x": None, "num_nodes": view.num_nodes}
+    return ChangedView(**{name: part for name, part in whole.items() if part is not None})
 
 
 def _without_columns(x: Tensor, masked: Tensor) -> Tensor:
