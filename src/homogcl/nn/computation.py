@@ -17,9 +17,9 @@ from torch_geometric.data import Data
 
 from homogcl.core.scratch import let_go, scratch
 from homogcl.data.mapped import is_on_disk, release
+from homogcl.nn.changed import ChangedView, source_features
 from homogcl.nn.dropout import dropped
 from homogcl.nn.layers import Layer, Projected, Structure
-from homogcl.nn.operators import source_features
 from homogcl.nn.sparse import take_rows
 
 
@@ -156,6 +156,8 @@ class SharedInput:
         """Return `layer.project(view.x)` from the products of the features that it is made of."""
         features = source_features(view)
         products = self._products_of(layer, features)
+        if not isinstance(view, ChangedView):
+            return products
         if "masked" in view and view.masked.numel() > 0:
             columns = self._parts.columns(features, view.masked)
             products = tuple(

@@ -11,6 +11,7 @@ from torch_geometric.data import Data
 
 from homogcl.core.csr import csr_tensor
 from homogcl.data.mapped import is_on_disk, release
+from homogcl.nn.changed import source_features
 from homogcl.nn.sparse import Pattern, Sparse, product, propagate
 
 MOST_EDGES: Final = 2**22  # of a graph on disk that are brought into memory together
@@ -154,12 +155,6 @@ def edge_weights(graph: Data) -> Tensor:
         return weight
     dtype = source_features(graph).dtype
     return torch.ones(graph.edge_index.size(1), dtype=dtype, device=graph.edge_index.device)
-
-
-def source_features(view: Data) -> Tensor:
-    """Return the features that those of `view` are made of, [N, d]; see `ChangedView`."""
-    x: Tensor = view.source if "source" in view else view.x
-    return x
 
 
 def _weights(graph: Data, start: int, stop: int, mask: Tensor | None) -> Tensor:

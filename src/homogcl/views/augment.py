@@ -14,44 +14,8 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from homogcl.core.config import Config, Probability
-from homogcl.core.csr import csr_tensor
-from homogcl.nn.operators import source_features
-from homogcl.nn.sparse import Pattern, places, take_rows
-
-
-class ChangedView(Data):  # type: ignore[misc]
-    """A view with features of its own, which are computed when somebody first asks for `x`.
-
-    They are those of `source` [N, d] with zeros in the columns `masked` [m] and in the order
-    `order` [N] of the nodes, where it has these. Encoders that share the product of `source` need
-    no more than that.
-    """
-
-    @property
-    def x(self) -> Tensor:
-        """The features, [N, d]."""
-        if "x" not in self._store:
-            with torch.enable_grad():  # what serves a backward pass also serves without
-                self._store["x"] = self._changed()
-        x: Tensor = self._store["x"]
-        return x
-
-    @x.setter
-    def x(self, x: Tensor) -> None:
-        for name in ("source", "masked", "order"):  # say nothing of other features
-            self._store.pop(name, None)
-        self._store["x"] = x
-
-    @property
-    def num_node_features(self) -> int:
-        """The number of columns of `x`."""
-        return int((self.source if "source" in self else self.x).size(1))
-
-    def _changed(self) -> Tensor:
-        x: Tensor = self.source
-        if "masked" in self:
-            x = _without_columns(x, self.masked)
-        return take_rows(x, self.order) if "order" in self else x
+from homogcl.nn.changed import ChangedView, changed_view, source_features
+from homogcl.nn.sparse import Pattern, places
 
 
 def clean_view(graph: Data) -> Data:
@@ -100,15 +64,16 @@ def mask_features(graph: Data, probability: float | Tensor, rng: torch.Generator
     """
     view = graph if "edge_id" in graph else clean_view(graph)
     survives = keep(graph.num_features, probability, rng).to(graph.x.device)
-    masked = places(survives.logical_not())
-    return _changed(view, source=graph.x, masked=masked, order=None)
+    return changed_view(view, graph.x, places(survives.logical_not()))
 
 
 def shuffle_features(graph: Data, order: Tensor) -> Data:
     """Return the graph in which node i has the features of node `order[i]`, [N]."""
+    if not isinstance(graph, ChangedView):
+        return changed_view(graph, graph.x, order=order)
     if "order" in graph:
-        return _changed(graph, order=graph.order.index_select(0, order))
-    return _changed(graph, source=source_features(graph), order=order)
+        order = graph.order.index_select(0, order)
+    return changed_view(graph, source_features(graph), graph.get("masked"), order)
 
 
 def augment(
@@ -166,20 +131,3 @@ def keep(count: int, probability: float | Tensor, rng: torch.Generator) -> Tenso
     return draws >= (
         probability.to(draws.device) if isinstance(probability, Tensor) else probability
     )
-
-
-def _changed(view: Data, **parts: Tensor | None) -> ChangedView:
-    """Return `view` with features of `parts`; None stands for a part that is no more."""
-    # Without x, the number of nodes would be guessed from the edges.
-    whole = {**view.to_dict(), **parts, "x": None, "num_nodes": view.num_nodes}
-    return ChangedView(**{name: part for name, part in whole.items() if part is not None})
-
-
-def _without_columns(x: Tensor, masked: Tensor) -> Tensor:
-    """Return `x` [N, d] with zeros in the columns `masked` [m]."""
-    scale = x.new_ones(x.size(1), layout=torch.strided).index_fill_(0, masked, 0)
-    if x.layout != torch.sparse_csr:
-        return x * scale
-    columns = x.col_indices()
-    values = x.values() * scale[columns.long()]
-    return csr_tensor(x.crow_indices(), columns, values, (x.size(0), x.size(1)))
