@@ -10,7 +10,6 @@ from homogcl.nn.sparse import (
     Pattern,
     entries,
     join_means,
-    places,
     product,
     propagate,
     sparse,
@@ -268,9 +267,3 @@ def test_propagate_takes_a_gradient_of_few_rows_as_any_other() -> None:
     ours = torch.autograd.grad(propagate(matrix, x, loops, bias), (x, bias), grad)
     expected = matrix.csr.to_dense().t() @ grad + loops * grad
     torch.testing.assert_close(ours, (expected, grad.sum(0)))
-
-
-@given(st.lists(st.booleans(), max_size=30))
-def test_places_are_those_that_torch_finds(values: list[bool]) -> None:
-    mask = torch.tensor(values, dtype=torch.bool)
-    assert torch.equal(places(mask), mask.nonzero().squeeze(1))

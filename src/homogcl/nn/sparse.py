@@ -10,13 +10,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import functional
 from torch_geometric.data import Data
 
-from homogcl.core.csr import csr_tensor
+from homogcl.core.csr import counts_before, csr_tensor, places
 from homogcl.core.errors import UserError
 from homogcl.data.shared_rows import SharedRows
 from homogcl.nn.rows import few_rows
@@ -96,7 +95,7 @@ class Pattern:
         A pair with i > j has the place of its reverse, which must be there.
         """
         is_upper = self.row <= self.col
-        before = _counted_before(is_upper)
+        before = counts_before(is_upper)
         place = torch.where(is_upper, before[:-1], before.index_select(0, self.to_transposed))
         return before.index_select(0, self.crow).to(torch.int32), self.columns[is_upper], place
 
@@ -130,7 +129,7 @@ class Pattern:
         `edge_index` are these pairs in the same order, [2, P'].
         """
         row, col = edge_index
-        before = _counted_before(survives)
+        before = counts_before(survives)
         in_order = survives.index_select(0, self.to_transposed)
         place = places(in_order)
         order = self.to_transposed.index_select(0, place)
@@ -140,7 +139,7 @@ class Pattern:
             before.index_select(0, self.crow).to(torch.int32),
             col.to(torch.int32),
             before.index_select(0, order),
-            _counted_before(in_order).index_select(0, self.transposed_crow).to(torch.int32),
+            counts_before(in_order).index_select(0, self.transposed_crow).to(torch.int32),
             self.transposed_columns.index_select(0, place),
             self.size,
         )
@@ -157,20 +156,6 @@ class Pattern:
     def with_values(self, value: Tensor) -> Sparse:
         """Return the matrix with `value` [P] at the pairs, ready for `product`."""
         return Sparse(self.matrix(value), self.transposed_matrix(value))
-
-
-def places(mask: Tensor) -> Tensor:
-    """Return where `mask` [P] is true, int64; numpy looks several times faster than torch."""
-    if mask.device.type != "cpu":
-        return mask.nonzero().squeeze(1)
-    return torch.from_numpy(np.flatnonzero(mask.numpy()))
-
-
-def _counted_before(mask: Tensor) -> Tensor:
-    """Return in how many places before each `mask` [P] is true, and in all, int64 [P + 1]."""
-    before = torch.zeros(mask.numel() + 1, dtype=torch.int64, device=mask.device)
-    torch.cumsum(mask, 0, out=before[1:])
-    return before
 
 
 def with_pattern(graph: Data) -> Data:

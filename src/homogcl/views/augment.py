@@ -14,8 +14,9 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from homogcl.core.config import Config, Probability
+from homogcl.core.csr import places
 from homogcl.nn.changed import ChangedView, changed_view, source_features
-from homogcl.nn.sparse import Pattern, places
+from homogcl.nn.sparse import Pattern
 
 
 def clean_view(graph: Data) -> Data:
