@@ -89,6 +89,8 @@ def trainings_again(selection: Selection, results: Path) -> list[GraphTraining]:
     A training replaces its record once it has ended, with all that the record had. Records whose
     settings the method no longer has are left alone, as are those of other kinds of training.
     """
+    for folder in selection.folders:
+        _check_holds_records(results / folder)
     former = selection.former(results)
     cheap = _cheap(former, selection.seconds)
     trainings = [
@@ -97,6 +99,13 @@ def trainings_again(selection: Selection, results: Path) -> list[GraphTraining]:
         if _setting(folder, record) in cheap
     ]
     return [training for training, record in trainings if _makes(training, record, results)]
+
+
+def _check_holds_records(folder: Path) -> None:
+    """Refuse a folder of folders of records, beside which new records would lie."""
+    own = {path.parents[2] for path in folder.rglob("*.json")}  # FOLDER/DATA/METHOD/RECORD
+    if others := sorted(each.name for each in own - {folder}):
+        raise UserError(f"{folder} holds folders of records: name one, such as {others[0]}")
 
 
 def _setting(folder: str, record: Record) -> tuple[str, ...]:

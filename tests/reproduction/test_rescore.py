@@ -107,3 +107,9 @@ def test_how_a_step_was_computed_does_not_matter(tmp_path: Path, record: Record)
 def test_a_folder_without_records_is_named(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"no records at .*nowhere"):
         trainings_again(Selection(["nowhere"]), tmp_path)
+
+
+def test_a_folder_of_folders_is_refused(tmp_path: Path) -> None:
+    write_record(tmp_path / "study" / "levers", former())
+    with pytest.raises(UserError, match="study holds folders of records: name one, such as levers"):
+        trainings_again(Selection(["study"]), tmp_path)
